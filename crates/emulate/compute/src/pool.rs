@@ -828,6 +828,13 @@ fn no_code(dispatch: &Dispatch) -> Fault {
     Fault::of_dispatch(dispatch, kind, "no code at the kernel's entry")
 }
 
+/// A call that frees no living block: the address says all.
+fn wrong_free(fault: &wave::Fault, detail: &mut Option<String>) -> FaultKind {
+    let address = fault.address;
+    *detail = None;
+    FaultKind::WrongFree { address }
+}
+
 /// An access beyond what `owner` has, which is `room` bytes.
 fn beyond(fault: &wave::Fault, owner: &str, room: u32, detail: &mut Option<String>) -> FaultKind {
     let (bytes, address) = (fault.bytes, fault.address);
@@ -852,6 +859,8 @@ fn describe(
         .program
         .disassemble(&mut env.memory, pc)
         .unwrap_or_default();
+    let writes = ["store", "atomic"];
+    let may_write = || writes.iter().any(|part| instruction.contains(part));
     let kind = match stop {
         Stop::Fault(fault) => {
             lane = Some(fault.lane);
@@ -860,9 +869,7 @@ fn describe(
                 wave::FaultKind::NotMapped => FaultKind::Memory {
                     address: fault.address,
                     // A missing page is found before the wave knows what for.
-                    write: ["store", "atomic"]
-                        .iter()
-                        .any(|part| instruction.contains(part)),
+                    write: may_write(),
                 },
                 wave::FaultKind::Withdrawn => {
                     lane = Some(fault.lane).filter(|lane| *lane != wave::NO_LANE);
@@ -874,9 +881,7 @@ fn describe(
                     detail = Some(said.join(", ")).filter(|said| !said.is_empty());
                     FaultKind::Memory {
                         address: fault.address,
-                        write: ["store", "atomic"]
-                            .iter()
-                            .any(|part| instruction.contains(part)),
+                        write: may_write(),
                     }
                 }
                 wave::FaultKind::ReadOnly => FaultKind::Memory {
@@ -890,6 +895,7 @@ fn describe(
                     ));
                     FaultKind::Unaligned { address }
                 }
+                wave::FaultKind::WrongFree => wrong_free(&fault, &mut detail),
                 wave::FaultKind::LdsOutOfRange => {
                     let room = run.dispatch.lds_bytes();
                     let owner = "LDS, of which the workgroup";

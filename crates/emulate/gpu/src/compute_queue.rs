@@ -510,7 +510,9 @@ impl ComputeQueue {
             FaultKind::IllegalInstruction | FaultKind::Unsupported => {
                 self.fail(queue_error::ILLEGAL_INSTRUCTION);
             }
-            FaultKind::Trap { .. } | FaultKind::Stuck => self.fail(queue_error::EXCEPTION),
+            FaultKind::Trap { .. } | FaultKind::Stuck | FaultKind::WrongFree { .. } => {
+                self.fail(queue_error::EXCEPTION)
+            }
         }
     }
 

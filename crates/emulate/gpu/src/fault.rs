@@ -16,6 +16,8 @@ pub enum FaultKind {
     Aperture { address: u64 },
     /// A misaligned access where the instruction demands alignment.
     Unaligned { address: u64 },
+    /// A kernel's call of `free` for what it may not free.
+    WrongFree { address: u64 },
     /// An encoding the target does not have.
     IllegalInstruction,
     /// An instruction of the target that the emulator does not execute.
@@ -104,6 +106,10 @@ impl FaultKind {
                 format!("address {address:#x} is outside its aperture")
             }
             FaultKind::Unaligned { address } => format!("misaligned access to {address:#x}"),
+            FaultKind::WrongFree { address } => {
+                let described = memory.describe(*address);
+                format!("free of {address:#x}, where no living block begins ({described})")
+            }
             FaultKind::IllegalInstruction => "illegal instruction".to_owned(),
             FaultKind::Unsupported => "the emulator does not execute this instruction".to_owned(),
             FaultKind::Stuck => "its waves wait for each other".to_owned(),

@@ -665,7 +665,9 @@ impl AqlQueue {
             FaultKind::IllegalInstruction | FaultKind::Unsupported => {
                 self.signal_error(queue_error::ILLEGAL_INSTRUCTION)
             }
-            FaultKind::Trap { .. } | FaultKind::Stuck => self.signal_error(queue_error::EXCEPTION),
+            FaultKind::Trap { .. } | FaultKind::Stuck | FaultKind::WrongFree { .. } => {
+                self.signal_error(queue_error::EXCEPTION)
+            }
         }
     }
 

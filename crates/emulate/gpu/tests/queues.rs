@@ -517,6 +517,7 @@ fn faults_stop_the_queue_as_the_runtime_expects() {
         (FaultKind::Aperture { address: 1 },   0x2000_0000),
         (FaultKind::Unaligned { address: 1 },  0x2000_0000),
         (FaultKind::Trap { id: 2 },            0x8000_0000),
+        (FaultKind::WrongFree { address: 1 },  0x8000_0000),
     ];
     for (kind, value) in rows {
         let bench = Bench::new(false);

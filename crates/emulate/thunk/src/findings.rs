@@ -16,7 +16,7 @@ use gpu::{Dispatch, Fault, FaultKind};
 use judge::{MeetingSink, Sink, Unmet, Unwaited, Wrong};
 
 use allocations::{
-    Callers, Event, Position, facts,
+    Callers, Event, Kind, Position, facts,
     lines::{Access, DIGITS, describe, frame},
 };
 
@@ -159,17 +159,26 @@ impl Findings {
     pub fn stopped(&self, dispatch: &Dispatch, fault: &Fault) {
         let (FaultKind::Memory { address, .. }
         | FaultKind::Aperture { address }
-        | FaultKind::Unaligned { address }) = fault.kind
+        | FaultKind::Unaligned { address }
+        | FaultKind::WrongFree { address }) = fault.kind
         else {
             return;
         };
         let (nearest, detail) = match fault.kind {
-            FaultKind::Memory { .. } => (facts::nearest(gpu::memory::host_address(address)), None),
+            FaultKind::Memory { .. } | FaultKind::WrongFree { .. } => {
+                (facts::nearest(gpu::memory::host_address(address)), None)
+            }
             _ => (None, fault.detail.as_deref()),
         };
         let is_constant = variables::is_constant(address);
         let kind = match (&fault.kind, &nearest) {
             (FaultKind::Unaligned { .. }, _) => "misaligned",
+            (FaultKind::WrongFree { .. }, Some((near, Position::Inside(0))))
+                if near.freed.is_some() && near.kind == Kind::Heap =>
+            {
+                "freed-twice"
+            }
+            (FaultKind::WrongFree { .. }, _) => "wrong-free",
             _ if is_constant => "read-only",
             (_, Some((near, Position::Inside(_)))) if near.freed.is_some() => "after-free",
             _ => "out-of-bounds",

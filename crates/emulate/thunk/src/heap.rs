@@ -1,10 +1,16 @@
 //! Memory that kernels allocate with `malloc` and `new`, on an exact device: kernels reach their blocks, and the functions that
 //! make blocks reach what lies between them.
 
-use std::{collections::BTreeMap, sync::RwLock};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use allocations::facts;
-use codeobj::{CodeObject, elf::SymbolKind};
+use codeobj::{CodeObject, elf::SymbolKind, metadata::ArgumentKind};
 use gpu::{
     Memory,
     memory::{Allocator, Closing, HeapCall},
@@ -16,6 +22,8 @@ const FUNCTIONS: [(&str, HeapCall); 2] = [
     ("__ockl_dm_alloc", HeapCall::Allocate),
     ("__ockl_dm_dealloc", HeapCall::Free),
 ];
+/// Hidden arguments by which these functions get memory from the host.
+const NEEDED: [&str; 2] = ["hostcall_buffer", "heap_v1"];
 /// The device library's variables have no names, which the compiler makes up then.
 const NAMELESS: &str = "__unnamed_";
 /// The smallest variable that may be the state of the heap; HIP 6 and later keep it in memory of their own.
@@ -30,6 +38,9 @@ pub const BESIDE: Closing = Closing {
 /// The functions of loaded code objects, by address.
 static LOADED: RwLock<BTreeMap<u64, HeapCall>> = RwLock::new(BTreeMap::new());
 
+/// An object was loaded that may have the functions, and does not name functions of its own.
+static SOME_ARE_UNKNOWN: AtomicBool = AtomicBool::new(false);
+
 struct Account;
 
 impl Allocator for Account {
@@ -43,8 +54,9 @@ impl Allocator for Account {
         let _ = contain(|| facts::heap_allocated(address, size), || ());
     }
 
-    fn freed(&self, address: u64) {
-        let _ = contain(|| facts::heap_freed(address), || ());
+    fn freed(&self, address: u64) -> bool {
+        let is_right = contain(|| facts::heap_freed(address), || ());
+        is_right != Some(false) || SOME_ARE_UNKNOWN.load(Ordering::Relaxed)
     }
 }
 
@@ -60,6 +72,9 @@ pub fn loaded(memory: &Memory, base: u64, object: &CodeObject<'_>) -> bool {
         })
         .collect();
     if found.is_empty() {
+        if !names_functions(object) && may_allocate(object) {
+            SOME_ARE_UNKNOWN.store(true, Ordering::Relaxed);
+        }
         return false;
     }
     let loaded = LOADED.write();
@@ -68,6 +83,29 @@ pub fn loaded(memory: &Memory, base: u64, object: &CodeObject<'_>) -> bool {
         .extend(found);
     memory.keep_account(Box::new(Account));
     true
+}
+
+/// Returns `true` if the symbol table has functions that only this object knows.
+fn names_functions(object: &CodeObject<'_>) -> bool {
+    let known = object.dynamic_symbols();
+    let is_known = |name| known.iter().any(|one| one.name == name);
+    let functions = object.symbols().iter();
+    functions
+        .filter(|symbol| symbol.kind == SymbolKind::Function)
+        .any(|symbol| !is_known(symbol.name))
+}
+
+/// Returns `true` if a kernel gets what the device library needs in order to allocate.
+fn may_allocate(object: &CodeObject<'_>) -> bool {
+    let metadata = object.metadata().ok().flatten();
+    let kernels = metadata.map(|metadata| metadata.kernels());
+    let arguments = kernels.iter().flatten().flat_map(|one| &one.arguments);
+    arguments
+        .filter_map(|argument| match &argument.kind {
+            ArgumentKind::Hidden(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .any(|name| NEEDED.contains(&name))
 }
 
 /// Returns `true` if a variable is the state of the heap, of an object whose kernels allocate memory.

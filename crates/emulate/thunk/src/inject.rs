@@ -154,6 +154,7 @@ fn kind(kind: &FaultKind) -> &'static str {
         FaultKind::Memory { write: true, .. } => "writes unmapped memory",
         FaultKind::Aperture { .. } => "address outside of all apertures",
         FaultKind::Unaligned { .. } => "misaligned address",
+        FaultKind::WrongFree { .. } => "wrong free",
         FaultKind::IllegalInstruction => "illegal instruction",
         FaultKind::Unsupported => "unsupported instruction",
         FaultKind::Trap { .. } => "trap",

@@ -3,7 +3,7 @@
 //! The account of such memory is told of each call. The functions themselves reach memory between blocks, which the
 //! kernel's own code does not.
 
-use crate::{Env, Wave, state::LANES};
+use crate::{Env, Fault, FaultKind, Stop, Wave, state::LANES};
 
 /// The effect of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub trait Allocator: Send + Sync {
     fn function(&self, pc: u64) -> Option<HeapCall>;
     /// A block was given to a lane.
     fn allocated(&self, address: u64, size: u64);
-    /// A lane frees a block.
-    fn freed(&self, address: u64);
+    /// A lane frees a block. False: there is none that begins at this address, or it was freed before.
+    fn freed(&self, address: u64) -> bool;
 }
 
 /// A call by a wave that has not returned.
@@ -33,6 +33,8 @@ pub(crate) struct Call {
     arguments: Box<[u64; LANES]>,
 }
 
+/// An address without code.
+const NOWHERE: u64 = 0;
 /// The low word of the address that a function returns to, by the calling convention of LLVM.
 const RETURN_ADDRESS: usize = 30;
 /// The row with the low words of the first argument and of the result, by the same convention.
@@ -44,7 +46,7 @@ impl Wave {
         self.allocates.is_some()
     }
 
-    /// Control goes to [`Wave::next_pc`], by a call, a return, or a jump through a register.
+    /// Control goes to [`Wave::next_pc`], by a call, a return, or a jump through a register; nowhere if the wave frees what it may not free.
     #[inline(always)]
     pub(crate) fn jumps(&mut self, env: &mut Env<'_>) {
         if env.program.config().ordered {
@@ -83,10 +85,17 @@ impl Wave {
                 let arguments = Box::new(self.first_values());
                 let exec = self.exec();
                 if request == HeapCall::Free {
-                    let freed = lanes(exec).map(|lane| arguments[lane]);
-                    freed
-                        .filter(|address| *address != 0)
-                        .for_each(|address| allocator.freed(address));
+                    let mut freed = lanes(exec).filter(|lane| arguments[*lane] != 0);
+                    if let Some(lane) = freed.find(|lane| !allocator.freed(arguments[*lane])) {
+                        self.stop(Stop::Fault(Fault {
+                            kind: FaultKind::WrongFree,
+                            address: arguments[lane],
+                            bytes: 0,
+                            lane: lane as u32,
+                        }));
+                        self.next_pc = NOWHERE;
+                        return;
+                    }
                 }
                 self.allocates = Some(Call {
                     request,

@@ -231,7 +231,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                             wave.enter(next);
                             wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
                         }
-                        None => break 'slice Stop::NoCode(wave.next_pc),
+                        None => break 'slice wave.without_code(),
                     }
                     if slice == 1 {
                         break 'slice Stop::Slice;
@@ -264,6 +264,12 @@ impl Wave {
     pub(crate) fn stop(&mut self, stop: Stop) -> u32 {
         self.stop = Some(stop);
         flow::STOP
+    }
+
+    /// The reason why control went to where there is no code.
+    #[cold]
+    pub(crate) fn without_code(&mut self) -> Stop {
+        self.stop.take().unwrap_or(Stop::NoCode(self.next_pc))
     }
 
     /// Address of the instruction that is next.

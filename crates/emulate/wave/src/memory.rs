@@ -71,6 +71,8 @@ pub enum FaultKind {
     LdsOutOfRange,
     /// Scratch access beyond the private segment.
     ScratchOutOfRange,
+    /// A call that frees memory of no block, or of one that was freed before.
+    WrongFree,
 }
 
 /// A refused memory access.

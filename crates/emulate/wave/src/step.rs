@@ -42,7 +42,10 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
                         wave.enter(next);
                         wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
                     }
-                    None => return Some(Stop::NoCode(wave.next_pc)),
+                    None => {
+                        wave.next = start + 1;
+                        return Some(wave.without_code());
+                    }
                 },
             }
         }

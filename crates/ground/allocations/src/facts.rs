@@ -441,11 +441,22 @@ pub fn heap_allocated(base: u64, size: u64) {
     }
 }
 
-/// A kernel frees what it has allocated.
-pub fn heap_freed(base: u64) {
+/// A kernel frees a block. False: no kernel has allocated one that begins there and lives.
+pub fn heap_freed(base: u64) -> bool {
+    let mut known = known();
+    let block = known.blocks.containing(base);
+    let is_right = block.is_some_and(|entry| {
+        let one = &entry.allocation;
+        one.kind == Kind::Heap && one.base == base && one.freed.is_none()
+    });
+    let freed = match is_right {
+        true => known.blocks.free(base, Callers::new()),
+        false => None,
+    };
     // Listeners ask for facts themselves.
-    let freed = known().blocks.free(base, Callers::new());
+    drop(known);
     freed.iter().for_each(|one| tell(&Event::Freed(one)));
+    is_right
 }
 
 /// The host has written memory.

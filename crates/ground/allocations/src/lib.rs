@@ -8,6 +8,7 @@
 
 mod boxes;
 pub mod callers;
+mod driver_copies;
 pub mod facts;
 mod first_call;
 pub mod frees;

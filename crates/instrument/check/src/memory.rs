@@ -6,7 +6,7 @@ use codeobj::CodeObject;
 use isa::{Decoder, Effects};
 use lift::{Function, InstIndex, Module};
 
-/// An access that stopped a kernel, as the emulated device tells of it.
+/// An access or a call of `free` that stopped a kernel, as the emulated device tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accessed {
     pub kind: Kind,
@@ -178,6 +178,8 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
 
 /// The position of the first byte, in words.
 const AT_START: &str = "0 bytes into";
+/// The end of a position inside.
+const INSIDE: &str = " into";
 /// The position of the byte behind the last one.
 const AT_END: &str = "0 bytes behind";
 
@@ -255,7 +257,7 @@ pub fn accessed(
             leak: None,
             further: 0,
             path: Vec::new(),
-            listing: around(function, &decoder, inst, "the access"),
+            listing: around(function, &decoder, inst, note(one.kind)),
         });
     }
     Ok(lost)
@@ -303,6 +305,25 @@ fn message(one: &Accessed) -> String {
             near.reached(),
             near.size
         ),
+        (Kind::FreedTwice, Some(near), _) => {
+            format!(
+                "the kernel frees {} bytes that a kernel has freed before",
+                near.size
+            )
+        }
+        (Kind::WrongFree, near, _) => match near {
+            Some(near) if near.position == AT_START => {
+                format!("the kernel frees {}, made with {}", near.named(), near.with)
+            }
+            Some(near) if near.position.ends_with(INSIDE) => {
+                format!(
+                    "the kernel frees an address {} {}",
+                    near.position,
+                    near.named()
+                )
+            }
+            _ => "the kernel frees an address that no `malloc` in a kernel has returned".to_owned(),
+        },
         (Kind::ReadOnly, ..) => "the kernel writes a constant or code of its module".to_owned(),
         (_, Some(near), _) => format!("the kernel {does} {} {}", near.reached(), near.named()),
         (_, None, Some(detail)) => {
@@ -311,6 +332,14 @@ fn message(one: &Accessed) -> String {
         (_, None, None) => {
             format!("the kernel {does} memory that is no allocation of the program's")
         }
+    }
+}
+
+/// The word for the instruction in listings.
+fn note(kind: Kind) -> &'static str {
+    match kind {
+        Kind::WrongFree | Kind::FreedTwice => "the free",
+        _ => "the access",
     }
 }
 

@@ -183,7 +183,7 @@ fn undefined_values_have_the_forms_of_all_findings() {
 }
 
 /// Functions that write all of the memory, as HIP documents them.
-const WRITERS: [&str; 31] = [
+const WRITERS: [&str; 35] = [
     "copy",
     "copy-any",
     "copy-async",
@@ -196,6 +196,10 @@ const WRITERS: [&str; 31] = [
     "copy-3d-async",
     "copy-param",
     "copy-param-async",
+    "copy-driver",
+    "copy-driver-async",
+    "graph-node",
+    "graph-node-set",
     "set",
     "set-async",
     "set-8",
@@ -218,7 +222,7 @@ const WRITERS: [&str; 31] = [
 ];
 
 /// Functions whose last row is missing, and copies of what nothing has written.
-const LESS: [&str; 14] = [
+const LESS: [&str; 22] = [
     "nothing",
     "no-signal",
     "copy-nothing",
@@ -228,6 +232,14 @@ const LESS: [&str; 14] = [
     "copy-2d-less",
     "copy-3d-less",
     "copy-3d-async-less",
+    "copy-param-less",
+    "copy-param-async-less",
+    "copy-driver-less",
+    "copy-driver-async-less",
+    "copy-driver-nothing",
+    "graph-node-less",
+    "graph-node-set-less",
+    "graph-node-nothing",
     "set-3d-less",
     "graph-box-less",
     "graph-copy-less",
@@ -254,6 +266,10 @@ fn memory_that_hip_writes_is_set() {
     }
     for mode in LESS {
         let (printed, said) = run(mode);
+        // Of a newer HIP.
+        if mode.starts_with("graph-node") && printed == "not supported\n" {
+            continue;
+        }
         assert_eq!(printed, "done\n", "{mode}: {said}");
         if mode.ends_with("-less") {
             let first = "in workgroup (15, 0, 0)";

@@ -1,7 +1,7 @@
 //! `luthier check --memory -- PROGRAM`: accesses beyond allocations and to freed memory, and who allocated and freed it.
 
 use crate::common::{
-    hip, luthier,
+    compile, hip, luthier,
     schema::{check, schema},
 };
 
@@ -229,6 +229,85 @@ fn run_heap(mode: &str) -> (bool, String, String) {
     )
 }
 
+/// Sizes and lanes are those of the program's source.
+#[test]
+fn wrong_frees_in_kernels_are_findings() {
+    for (mode, parts) in [
+        (
+            "twice",
+            &[
+                "error[freed-twice]: the kernel frees 24 bytes that a kernel has freed before",
+                "twice(unsigned long, bool) for gfx90a",
+                "<-- the free",
+                "wave 0, lane 0",
+            ][..],
+        ),
+        (
+            "twice-large",
+            &["error[freed-twice]: the kernel frees 100000 bytes"],
+        ),
+        (
+            "later",
+            &["error[freed-twice]", "drop(char**)", "wave 0, lane 1"],
+        ),
+        ("lanes", &["error[freed-twice]", "wave 0, lane 9"]),
+        (
+            "deleted",
+            &["error[freed-twice]: the kernel frees 20 bytes"],
+        ),
+        (
+            "inside",
+            &[
+                "error[wrong-free]: the kernel frees an address 16 bytes into an allocation of 48 bytes",
+            ],
+        ),
+        (
+            "foreign",
+            &[
+                "error[wrong-free]: the kernel frees an allocation of 1024 bytes, made with hipMalloc",
+                "allocated with hipMalloc by main",
+            ],
+        ),
+        (
+            "local",
+            &[
+                "error[wrong-free]: the kernel frees an address that no `malloc` in a kernel has returned",
+            ],
+        ),
+    ] {
+        let (passed, _, said) = run_heap(mode);
+        for part in parts {
+            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+        }
+        assert!(!passed, "{mode}: {said}");
+        assert!(said.contains("certain: 1 finding: 1 "), "{mode}: {said}");
+        let (passed, out, said) = run_heap(&format!("{mode}-ok"));
+        assert!(passed && out == "done\n", "{mode}: {out} {said}");
+        assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
+    }
+    let (passed, out, said) = run_heap("nothing");
+    assert!(passed && out == "done\n", "{out} {said}");
+}
+
+/// A code object that does not name its functions may have some that allocate, of which the checker does not hear.
+#[test]
+fn frees_are_not_judged_beside_an_object_without_names() {
+    let offload = "--offload-arch=gfx90a";
+    let discard = ["-Xoffload-linker", "--discard-all"];
+    for discard in [&[][..], &discard] {
+        let makes = [&["-c", "-DMAKES", "-O1", "-w", offload][..], discard].concat();
+        let makes = compile("hipcc", "heap_of_two.hip", &makes);
+        let linked = format!("-Wl,{}", makes.display());
+        let flags = ["-O1", "-w", offload, &linked];
+        let program = compile("hipcc", "heap_of_two.hip", &flags);
+        let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
+        let command = command.args(["--device", "gfx90a", "--"]).arg(&program);
+        let output = command.output().unwrap();
+        assert_eq!(output.stdout, b"done\n", "{discard:?}: {output:?}");
+        assert!(output.status.success(), "{discard:?}: {output:?}");
+    }
+}
+
 /// Sizes are those of the program's source. The state of HIP 5's heap lies behind the variables of the module.
 #[test]
 fn memory_that_kernels_allocate_has_bounds() {
@@ -249,6 +328,13 @@ fn memory_that_kernels_allocate_has_bounds() {
             ],
         ),
         ("made", &["writes right behind an allocation of 20 bytes"]),
+        (
+            "large",
+            &[
+                "error[after-free]",
+                "writes at an address 8 bytes into 100000 bytes that the program has freed",
+            ],
+        ),
         ("far", &["error[out-of-bounds]"]),
     ] {
         let (passed, _, said) = run_heap(mode);
@@ -262,4 +348,34 @@ fn memory_that_kernels_allocate_has_bounds() {
     }
     let (passed, out, said) = run_heap("legal");
     assert!(passed && out == "done\n", "{out} {said}");
+}
+
+/// AMD's manuals: an image instruction whose coordinates are beyond the image reads zero and writes nothing, and a sampler that clamps
+/// takes the texel at the edge.
+#[test]
+fn coordinates_beyond_an_image_are_no_wrong_accesses() {
+    for target in ["gfx90a", "gfx1030"] {
+        let offload = format!("--offload-arch={target}");
+        let program = compile("hipcc", "texels.hip", &["-O1", "-w", &offload]);
+        let run = |mode: &str| {
+            let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
+            let command = command.args(["--device", target, "--"]);
+            let output = command.arg(&program).arg(mode).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            (output.status.code(), output.stdout, said)
+        };
+        let (status, out, said) = run("outside");
+        assert_eq!((status, &*out), (Some(0), &b"done\n"[..]), "{said}");
+        assert!(said.contains("certain: 0 findings"), "{said}");
+        // No image at all: the device says so, and stops the kernel.
+        let (status, _, said) = run("damaged");
+        assert_ne!(status, Some(0), "{said}");
+        for part in [
+            "a descriptor that is none of an image",
+            "image_load",
+            "certain: 0 findings",
+        ] {
+            assert!(said.contains(part), "{target}: no {part:?} in {said}");
+        }
+    }
 }

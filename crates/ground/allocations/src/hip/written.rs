@@ -1,14 +1,15 @@
 //! The bytes that HIP's copies and settings write, and those that copies read.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use super::Told;
 use crate::{
     boxes::{Copied, Corner, Extent, Pitched, Set},
+    driver_copies::{Copied2, Copied3, Version},
     facts, graphs,
 };
 
-/// The rows that a copy writes, and whether the host may do it; `None`: they are not known.
+/// The rows that a copy writes, if the host may do it; `None`: they are not known.
 fn rows_by_host(what: *const Copied) -> Option<Vec<(u64, u64)>> {
     // SAFETY: the caller's structure, which HIP has just read.
     let what = unsafe { what.read() };
@@ -20,12 +21,109 @@ fn rows_by_host(what: *const Copied) -> Option<Vec<(u64, u64)>> {
         // The width is then a number of the array's elements.
         return None;
     }
+    Some(rows_from_memory(&what))
+}
+
+fn rows_from_memory(what: &Copied) -> Vec<(u64, u64)> {
     let mut sources = what.from.rows(what.from_corner, what.extent);
     match sources.next() {
         Some((from, _)) if facts::comes_from_host(from, what.kind) => {
-            Some(what.to.rows(what.to_corner, what.extent).collect())
+            what.to.rows(what.to_corner, what.extent).collect()
         }
-        _ => Some(Vec::new()),
+        _ => Vec::new(),
+    }
+}
+
+/// The same of a copy whose width is in bytes. Arrays count as set.
+fn rows_in_bytes(what: &Copied) -> Vec<(u64, u64)> {
+    match (what.from_array, what.to_array) {
+        (0, 0) => rows_from_memory(what),
+        (_, 0) => what.to.rows(what.to_corner, what.extent).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The layout of HIP's structures in this process. `None`: HIP does not say its version.
+fn version() -> Option<Version> {
+    type Get = unsafe extern "C" fn(*mut c_int) -> super::Error;
+    const MAJOR: c_int = 10_000_000;
+    let get = super::hip(c"hipRuntimeGetVersion")?;
+    // SAFETY: HIP's function of this name has this type.
+    let get: Get = unsafe { std::mem::transmute(get) };
+    let mut number = 0;
+    // SAFETY: the number is a variable.
+    match unsafe { get(&raw mut number) } {
+        super::SUCCESS if number / MAJOR >= 6 => Some(Version::Six),
+        super::SUCCESS => Some(Version::Five),
+        _ => None,
+    }
+}
+
+/// A copy in three dimensions by the driver interface.
+fn driver_box(what: *const c_void) -> Option<Copied> {
+    let version = version()?;
+    let what: Copied3<usize> = match version {
+        // SAFETY: the caller's structure, which HIP of this version has just read.
+        Version::Five => unsafe { what.cast::<Copied3<u32>>().read() }.into(),
+        // SAFETY: the caller's structure, which HIP of this version has just read.
+        Version::Six => unsafe { what.cast::<Copied3<usize>>().read() },
+    };
+    what.copied(version)
+}
+
+/// A copy in two dimensions by the driver interface.
+fn driver_plane(what: *const c_void) -> Option<Copied> {
+    // SAFETY: the caller's structure, which HIP has just read.
+    let what: Copied3<usize> = unsafe { what.cast::<Copied2>().read() }.into();
+    what.copied(version()?)
+}
+
+fn driver_copied(what: Option<Copied>) {
+    match what {
+        Some(what) => rows_in_bytes(&what)
+            .into_iter()
+            .for_each(|(to, size)| facts::written(to, size)),
+        None => facts::written_anywhere(),
+    }
+}
+
+pub(super) fn driver_box_copied(what: *const c_void) {
+    driver_copied(driver_box(what));
+}
+
+pub(super) fn driver_plane_copied(what: *const c_void) {
+    driver_copied(driver_plane(what));
+}
+
+pub(super) fn driver_node_copies(what: *const c_void) {
+    match driver_box(what) {
+        Some(what) => rows_in_bytes(&what)
+            .into_iter()
+            .for_each(|(to, size)| graphs::writes(to, size)),
+        None => graphs::writes_anywhere(),
+    }
+}
+
+/// A node of a kind that `hipGraphNodeParams` says. Its description begins behind the kind.
+pub(super) fn node_does(what: *const c_void) {
+    // Of `hipGraphNodeType`.
+    const KERNEL: c_int = 0;
+    const COPY: c_int = 1;
+    const SET: c_int = 2;
+    const HOST: c_int = 3;
+    const FREE: c_int = 11;
+    /// Bytes of the kind, and of the flags in front of a copy's description.
+    const HEAD: usize = 16;
+    // SAFETY: the caller's structure, which HIP has just read, begins with the kind.
+    let kind = unsafe { what.cast::<c_int>().read() };
+    let description = what.wrapping_byte_add(HEAD);
+    match kind {
+        COPY => node_copies(description.wrapping_byte_add(HEAD).cast()),
+        SET => node_sets(description.cast()),
+        // Kernels, host code, other graphs, nothing, events, semaphores, and memory that is allocated and freed: their writes are
+        // seen otherwise, or there are none.
+        KERNEL | HOST..=FREE => {}
+        _ => graphs::writes_anywhere(),
     }
 }
 
@@ -107,6 +205,22 @@ impl Told {
             let rows = what.from.rows(what.from_corner, what.extent);
             let rows: Vec<_> = rows.collect();
             facts::has_read(what.to.base, &rows, what.kind, self.0);
+        }
+    }
+}
+
+impl Told {
+    pub(super) fn driver_box_read(&self, what: *const c_void) {
+        self.driver_read(driver_box(what));
+    }
+
+    pub(super) fn driver_plane_read(&self, what: *const c_void) {
+        self.driver_read(driver_plane(what));
+    }
+
+    fn driver_read(&self, what: Option<Copied>) {
+        if let Some(what) = what {
+            self.box_read(&raw const what);
         }
     }
 }

@@ -58,33 +58,6 @@ __global__ void uniform(int *from, int records, int format, int at, int *out) {
   out[0] = load_from_buffer(descriptor, at, 0);
 }
 
-// The same by an image of one row.
-struct Row {
-  words low, high;
-};
-__global__ void image(Row row, int at, int *out) {
-  int value = 0;
-#if defined(__gfx90a__) || defined(__gfx1030__)
-  auto descriptor = __builtin_shufflevector(row.low, row.high, 0, 1, 2, 3, 4, 5, 6, 7);
-#ifdef __gfx90a__
-#define FORM "unorm"
-#else
-#define FORM "dim:SQ_RSRC_IMG_1D"
-#endif
-  asm volatile("image_load %0, %1, %2 dmask:0x1 " FORM "\n\ts_waitcnt vmcnt(0)" : "=v"(value) : "v"(at), "s"(descriptor));
-#endif
-  out[threadIdx.x] = value;
-}
-
-// Dwords, as gfx9 and gfx10 describe them.
-static Row described(int *from, int width, bool is_gfx10) {
-  unsigned long base = (unsigned long)from;
-  int low = base >> 8, high = base >> 40 & 0xff, order = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 8 << 28, last = width - 1;
-  if (is_gfx10)
-    return {{low, high | 20 << 20 | last << 30, last >> 2 | 1 << 31, order}, {255, 0, 0, 0}};
-  return {{low, high | 4 << 20 | 4 << 26, last, order}, {255 << 13, 0, 0, 0}};
-}
-
 int main(int count, char **arguments) {
   const char *mode = count > 1 ? arguments[1] : "";
   auto is = [&](const char *name) { return !strncmp(mode, name, strlen(name)); };
@@ -104,16 +77,14 @@ int main(int count, char **arguments) {
     atomic<<<1, 64>>>((char *)numbers, right ? 996 : 1000);
   if (is("misaligned"))
     atomic<<<1, 64>>>((char *)numbers, right ? 4 : 2);
-  if (is("buffer") || is("uniform") || is("image")) {
+  if (is("buffer") || is("uniform")) {
     hipDeviceProp_t device;
     if (hipGetDeviceProperties(&device, 0) != hipSuccess)
       return 4;
     // Dwords, and since gfx10 bounds by bytes.
     auto is_of = [&](const char *family) { return !strncmp(device.gcnArchName, family, strlen(family)); };
     int format = is_of("gfx10") ? 0x31016000 : is_of("gfx11") || is_of("gfx12") ? 0x30016000 : 0x00027000;
-    if (is("image"))
-      image<<<1, 64>>>(described(numbers, 251, is_of("gfx10")), right ? 249 : 250, out);
-    else if (is("buffer"))
+    if (is("buffer"))
       buffer<<<1, 64>>>(numbers, right ? 1000 : 1004, format, 752);
     else
       uniform<<<1, 64>>>(numbers, right ? 1000 : 1004, format, 1000, out);

@@ -43,6 +43,23 @@ static hipMemcpy3DParms box_of(int *to, int *from, hipMemcpyKind kind) {
   return box;
 }
 
+static HIP_MEMCPY3D driver_box_of(int *to, int *from) {
+  size_t planes = rows == HEIGHT ? 2 : 1, height = rows / planes;
+  HIP_MEMCPY3D box = {};
+  box.srcMemoryType = hipMemoryTypeHost;
+  box.srcHost = from;
+  box.srcPitch = ROW;
+  box.srcHeight = height;
+  box.dstMemoryType = hipMemoryTypeDevice;
+  box.dstDevice = to;
+  box.dstPitch = ROW;
+  box.dstHeight = height;
+  box.WidthInBytes = ROW;
+  box.Height = height;
+  box.Depth = planes;
+  return box;
+}
+
 static void by_descriptor(int *to, int *from, int *other) {
   hipMemcpy3DParms box = box_of(to, from, hipMemcpyHostToDevice);
   hip_Memcpy2D plane = {};
@@ -68,6 +85,15 @@ static void by_descriptor(int *to, int *from, int *other) {
     MUST(hipMemcpyParam2D(&plane));
   if (is("copy-param-async"))
     MUST(hipMemcpyParam2DAsync(&plane, nullptr));
+  HIP_MEMCPY3D driver = driver_box_of(to, from);
+  if (is("copy-driver-nothing")) {
+    driver.srcMemoryType = hipMemoryTypeDevice;
+    driver.srcDevice = other;
+  }
+  if (is("copy-driver") || is("copy-driver-nothing"))
+    MUST(hipDrvMemcpy3D(&driver));
+  if (is("copy-driver-async"))
+    MUST(hipDrvMemcpy3DAsync(&driver, nullptr));
   if (is("set-3d"))
     MUST(hipMemset3D(make_hipPitchedPtr(to, ROW, ROW, HEIGHT), 3, make_hipExtent(ROW, rows, 1)));
 }
@@ -99,6 +125,19 @@ static void by_graph(int *to, int *from, int *other) {
     MUST(hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, to, other, BYTES, hipMemcpyDeviceToDevice));
   if (is("graph-set"))
     MUST(hipGraphAddMemsetNode(&node, graph, nullptr, 0, &set));
+  if (mode.substr(0, 10) == "graph-node") {
+#if HIP_VERSION_MAJOR >= 7 || HIP_VERSION_MAJOR == 6 && HIP_VERSION_MINOR >= 2
+    hipGraphNodeParams what = {};
+    what.type = is("graph-node-set") ? hipGraphNodeTypeMemset : hipGraphNodeTypeMemcpy;
+    if (is("graph-node-set"))
+      what.memset = set;
+    else
+      what.memcpy.copyParams = is("graph-node-nothing") ? box_of(to, other, hipMemcpyDeviceToDevice) : box;
+    MUST(hipGraphAddNode(&node, graph, nullptr, 0, &what));
+#else
+    MUST(hipErrorNotSupported);
+#endif
+  }
   hipGraphExec_t ready;
   MUST(hipGraphInstantiate(&ready, graph, nullptr, nullptr, 0));
   MUST(hipGraphLaunch(ready, stream));
