@@ -38,7 +38,9 @@ __global__ void store(Row row, int at) {
 __global__ void sample(Row row, float at, int *out) {
   int value = 5;
   words sampler = {0x8092, 0xfff000, 0, 0};
-  asm volatile("image_sample %0, %1, %2, %3 dmask:0x1 " SAMPLED "\n\ts_waitcnt vmcnt(0)" : "=v"(value) : "v"(at), "s"(of(row)), "s"(sampler));
+  asm volatile("image_sample %0, %1, %2, %3 dmask:0x1 " SAMPLED "\n\ts_waitcnt vmcnt(0)"
+               : "=v"(value)
+               : "v"(at), "s"(of(row)), "s"(sampler));
   out[threadIdx.x] = value;
 }
 #else
