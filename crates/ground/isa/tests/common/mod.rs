@@ -3,9 +3,10 @@
 use compiled::Compiler;
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     process::Command,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 /// One line of `llvm-objdump -d`.
@@ -297,28 +298,58 @@ pub fn name(reg: &isa::Reg) -> String {
 
 /// Instructions of a target, a few of every opcode, with different registers wherever they may have some. `see` gets them.
 pub fn each_opcode(decoder: &isa::Decoder, mut see: impl FnMut(&isa::Inst)) {
+    for &words in places_of_opcodes(decoder) {
+        see(&decode(decoder, words).expect("it was decoded before"));
+    }
+}
+
+fn decode(
+    decoder: &isa::Decoder,
+    [first, second]: [u32; 2],
+) -> Result<isa::Inst, isa::DecodeError> {
+    let words = [first, second, 0x0000_0006, 0, 0];
+    let code: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    decoder.decode(&code, 0)
+}
+
+/// The first two dwords of these instructions. Several tests look at them, and the search for them takes most of their time: it is
+/// made once for each target and wave size.
+fn places_of_opcodes(decoder: &isa::Decoder) -> &'static [[u32; 2]] {
+    type Key = (&'static str, u8);
+    static FOUND: Mutex<BTreeMap<Key, &'static OnceLock<Vec<[u32; 2]>>>> =
+        Mutex::new(BTreeMap::new());
+    let key = (decoder.target().name, decoder.wave_size());
+    let found: &'static OnceLock<_> = {
+        let mut all = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(key)
+            .or_insert_with(|| Box::leak(Box::new(OnceLock::new())))
+    };
+    found.get_or_init(|| search_opcodes(decoder))
+}
+
+fn search_opcodes(decoder: &isa::Decoder) -> Vec<[u32; 2]> {
     /// How many of an opcode.
     const ENOUGH: u8 = 3;
     let mut seen = HashMap::<u32, u8>::new();
-    let mut look = |first: u32, second: u32| {
-        let words = [first, second, 0x0000_0006, 0, 0];
-        let code: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        let Ok(inst) = decoder.decode(&code, 0) else {
+    let mut found = Vec::new();
+    let mut look = |words: [u32; 2]| {
+        let Ok(inst) = decode(decoder, words) else {
             return;
         };
         let times = seen.entry(inst.opcode).or_default();
         if *times < ENOUGH {
             *times += 1;
-            see(&inst);
+            found.push(words);
         }
     };
     for upper in 0..=0xffff_u32 {
         for (lower, seconds) in dwords(upper) {
             seconds
                 .iter()
-                .for_each(|&second| look(upper << 16 | lower, second));
+                .for_each(|&second| look([upper << 16 | lower, second]));
         }
     }
+    found
 }
 
 /// Lower halves of first dwords, and second dwords, with which the upper half of a first dword is worth looking at. Register
