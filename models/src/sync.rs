@@ -1,4 +1,4 @@
-//! What `compute` and `wave` take from the standard library, from loom.
+//! Loom's versions of what `compute` and `wave` take from the standard library.
 
 pub(crate) use loom::sync::{
     Condvar, Mutex, MutexGuard,

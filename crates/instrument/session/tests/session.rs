@@ -113,7 +113,7 @@ fn cooperative_launches_need_the_room_that_they_had() {
         let mut dispatch = launch(&bytes, kernel);
         dispatch.cooperative = cooperative;
         dispatch.workgroup = [1024, 1, 1];
-        // So many workgroups that a device with room for one less on each compute unit is too small.
+        // The launch has so many workgroups that a device with room for one less on each compute unit is too small.
         dispatch.grid = [1024 << 16, 1, 1];
         variant(session.dispatch(&dispatch)).is_some()
     };

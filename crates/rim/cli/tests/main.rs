@@ -15,6 +15,7 @@ mod exactness;
 mod executed;
 mod faults;
 mod fill;
+mod found;
 mod frees;
 #[cfg(feature = "full")]
 mod hardware_check;

@@ -77,12 +77,12 @@ impl Missed {
 
 pub enum Judgement {
     Right,
-    /// It lies in memory that nobody has told of when it was allocated.
+    /// It lies in memory of whose allocation no call has told.
     Untold {
         first: u64,
         end: u64,
     },
-    /// Nobody knows whose memory it is.
+    /// The owner of the memory is not known.
     Unknown,
     Wrong {
         kind: &'static str,
@@ -91,7 +91,7 @@ pub enum Judgement {
     },
 }
 
-/// What is known of the process for a while.
+/// Facts about the process, which hold for a while.
 #[derive(Default)]
 pub struct Judge {
     /// Addresses that the process has mapped, ascending.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Ranges that a list has room for, as in the tool's HIP file.
 const MOST: usize = 16384;
 
-/// What happened to a range of memory.
+/// An event of a range of memory.
 pub enum Change {
     Here { first: u64, end: u64 },
     Gone { first: u64, end: u64 },
@@ -49,7 +49,7 @@ impl List {
         };
         self.current ^= 1;
         let place = places[self.current];
-        // Of too many ranges the highest are missing; what is not in the list is judged by the host.
+        // If there are too many ranges, the list lacks the highest ones. The host judges accesses outside of the list.
         let ranges = || self.ranges.iter().take(MOST);
         let mut words = vec![ranges().count() as u64, 0];
         words.extend(ranges().flat_map(|(first, end)| [*first, end - first]));
@@ -67,7 +67,7 @@ impl List {
         match change {
             Change::Gone { first, end } => self.clear(first, end),
             Change::Here { first, end } => {
-                // What lies there still was freed without a word.
+                // A range that still lies there was freed without a call.
                 self.clear(first, end);
                 self.ranges.insert(first, end);
             }
