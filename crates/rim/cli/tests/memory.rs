@@ -104,16 +104,34 @@ fn waits_and_memory_are_checked_together() {
 }
 
 /// True if the program passed, its output, and the report.
-fn run_divided(mode: &str) -> (bool, String, String) {
+fn run_mode(program: &str, mode: &str) -> (bool, String, String) {
     let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
     let command = command.args(["--device", "gfx90a", "--"]);
-    let output = command.arg(hip("divided.hip")).arg(mode).output().unwrap();
+    let output = command.arg(hip(program)).arg(mode).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (
         output.status.success(),
         text(&output.stdout),
         text(&output.stderr),
     )
+}
+
+/// In this mode the program has one finding, whose report has these parts. Its right twin passes without any.
+fn is_found(program: &str, mode: &str, parts: &[&str]) {
+    let (passed, _, said) = run_mode(program, mode);
+    for part in parts {
+        assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+    }
+    assert!(!passed, "{mode}: {said}");
+    assert!(said.contains("certain: 1 finding: 1 "), "{mode}: {said}");
+    passes(program, &format!("{mode}-ok"));
+}
+
+/// In this mode the program passes without a finding.
+fn passes(program: &str, mode: &str) {
+    let (passed, out, said) = run_mode(program, mode);
+    assert!(passed && out == "done\n", "{mode}: {out} {said}");
+    assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
 }
 
 /// Offsets, sizes and names are those of the program's source.
@@ -181,18 +199,9 @@ fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
             ],
         ),
     ] {
-        let (passed, _, said) = run_divided(mode);
-        for part in parts {
-            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
-        }
-        assert!(!passed, "{mode}: {said}");
-        assert!(said.contains("certain: 1 finding: 1 "), "{mode}: {said}");
-        let (passed, out, said) = run_divided(&format!("{mode}-ok"));
-        assert!(passed && out == "done\n", "{mode}: {out} {said}");
-        assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
+        is_found("divided.hip", mode, parts);
     }
-    let (passed, out, said) = run_divided("legal");
-    assert!(passed && out == "done\n", "{out} {said}");
+    passes("divided.hip", "legal");
 }
 
 #[test]
@@ -214,19 +223,6 @@ fn a_wrong_free_has_the_form_of_the_schema() {
     assert_eq!(finding["kind"], "wrong-free", "{value}");
     assert_eq!(finding["free"]["with"], "hipFree", "{value}");
     assert_eq!(finding["free"]["allocation"]["kind"], "device", "{value}");
-}
-
-/// True if the program passed, its output, and the report.
-fn run_heap(mode: &str) -> (bool, String, String) {
-    let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
-    let command = command.args(["--device", "gfx90a", "--"]);
-    let output = command.arg(hip("heap.hip")).arg(mode).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.success(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
 }
 
 /// Sizes and lanes are those of the program's source.
@@ -275,18 +271,9 @@ fn wrong_frees_in_kernels_are_findings() {
             ],
         ),
     ] {
-        let (passed, _, said) = run_heap(mode);
-        for part in parts {
-            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
-        }
-        assert!(!passed, "{mode}: {said}");
-        assert!(said.contains("certain: 1 finding: 1 "), "{mode}: {said}");
-        let (passed, out, said) = run_heap(&format!("{mode}-ok"));
-        assert!(passed && out == "done\n", "{mode}: {out} {said}");
-        assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
+        is_found("heap.hip", mode, parts);
     }
-    let (passed, out, said) = run_heap("nothing");
-    assert!(passed && out == "done\n", "{out} {said}");
+    passes("heap.hip", "nothing");
 }
 
 /// A code object that does not name its functions may have some that allocate, of which the checker does not hear.
@@ -337,17 +324,9 @@ fn memory_that_kernels_allocate_has_bounds() {
         ),
         ("far", &["error[out-of-bounds]"]),
     ] {
-        let (passed, _, said) = run_heap(mode);
-        for part in parts {
-            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
-        }
-        assert!(!passed, "{mode}: {said}");
-        assert!(said.contains("certain: 1 finding: 1 "), "{mode}: {said}");
-        let (passed, out, said) = run_heap(&format!("{mode}-ok"));
-        assert!(passed && out == "done\n", "{mode}: {out} {said}");
+        is_found("heap.hip", mode, parts);
     }
-    let (passed, out, said) = run_heap("legal");
-    assert!(passed && out == "done\n", "{out} {said}");
+    passes("heap.hip", "legal");
 }
 
 /// AMD's manuals: an image instruction whose coordinates are beyond the image reads zero and writes nothing, and a sampler that clamps
