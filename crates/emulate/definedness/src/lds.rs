@@ -147,7 +147,7 @@ impl Lds {
         self.undefined += undefined(words);
     }
 
-    /// So many words become defined.
+    /// `count` words become defined.
     pub fn define_run(&mut self, first: usize, count: usize) {
         let words = &mut self.words[first..][..count];
         self.undefined -= undefined(words);

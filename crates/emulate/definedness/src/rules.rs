@@ -230,7 +230,7 @@ fn swapped(pairs: Pairs) -> Pairs {
     [pairs[1], pairs[0], pairs[2]]
 }
 
-/// Those of one source, of two, and of three, that [`OfWords::joins`] is true of.
+/// Rules whose [`OfWords::joins`] is one source, two, or three.
 #[rustfmt::skip]
 const JOIN_1: &[Exact<OfWords>] = of_words![1:
     ("mov_b32", first), ("movk_i32", first), ("not_b32", first), ("accvgpr_write_b32", first), ("accvgpr_read_b32", first),
@@ -419,7 +419,7 @@ mod tests {
         }
     }
 
-    /// What a lane takes is defined, so its result is; and all lanes at once give what each gives.
+    /// The rule of rows gives what the rule of words gives in each lane. Defined sources give a defined result.
     #[test]
     fn rows_are_what_each_lane_gives() {
         let mut state = 5u32;

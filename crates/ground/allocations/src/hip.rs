@@ -310,17 +310,11 @@ wraps! { WRITE {
 
 wraps! { WRITE_BY_DRIVER {
     fn hipDrvMemcpy3D(what: Opaque)
-        after |told, what| {
-            driver_box_copied(what);
-            told.driver_box_read(what);
-        };
+        after |told, what| told.driver_box(what);
     fn hipDrvMemcpy3DAsync(what: Opaque, stream: Opaque)
         after |_, what, _| driver_box_copied(what);
     fn hipMemcpyParam2D(what: Opaque)
-        after |told, what| {
-            driver_plane_copied(what);
-            told.driver_plane_read(what);
-        };
+        after |told, what| told.driver_plane(what);
     fn hipMemcpyParam2DAsync(what: Opaque, stream: Opaque)
         after |_, what, _| driver_plane_copied(what);
     }

@@ -1,4 +1,4 @@
-//! Where a user's caches lie.
+//! The directory of a user's caches.
 
 use std::{ffi::OsString, path::PathBuf};
 

@@ -1,10 +1,9 @@
-//! Programs of docs/check/found.md that need nothing but the distribution's HIP: each has the finding that the page names, and its mended
-//! twin has none.
+//! The program of docs/check/found.md that the distribution's compiler makes as wrong as the page says: it is found, and its mended twin
+//! is not.
 
 use std::{fs, path::Path};
 
 use crate::common::luthier;
-use compiled::Compiler;
 
 /// The program behind a heading of the page.
 fn program(heading: &str) -> String {
@@ -18,18 +17,10 @@ fn program(heading: &str) -> String {
 
 /// The exit status, 9 for a certain finding, and what the check says.
 fn races(folder: &Path, name: &str, source: &str, device: &str) -> (Option<i32>, String) {
-    let (file, program) = (folder.join(format!("{name}.hip")), folder.join(name));
+    let file = folder.join(name);
     fs::write(&file, source).unwrap();
-    let compiled = Compiler::new("hipcc")
-        .args(["-O3", "-w"])
-        .arg(format!("--offload-arch={device}"))
-        .arg(&file)
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{name}: {errors}");
+    let offload = format!("--offload-arch={device}");
+    let program = compiled::program("hipcc", &file, &["-O3", "-w", &offload], folder);
     let options = ["check", "--races", "--error-exitcode", "9", "--device"];
     let output = luthier(&options).args([device, "--"]).arg(program).output();
     let output = output.unwrap();
@@ -38,28 +29,18 @@ fn races(folder: &Path, name: &str, source: &str, device: &str) -> (Option<i32>,
 }
 
 #[test]
-fn programs_of_the_page_are_found_and_their_twins_are_silent() {
+fn a_program_of_the_page_is_found_and_its_twin_is_silent() {
+    let wrong = program("rocPRIM: two values in one place");
+    let missing = "// \"__syncthreads()\" is missing here";
+    assert_eq!(wrong.matches(missing).count(), 1, "{wrong}");
+    let right = wrong.replace(missing, "__syncthreads();");
     let folder = tempfile::tempdir().unwrap();
-    for (heading, devices, finding, wrong, right) in [(
-        "rocPRIM: two values in one place",
-        ["gfx90a", "gfx1030"],
-        "error[lds-race]",
-        "// \"__syncthreads()\" is missing here",
-        "__syncthreads();",
-    )] {
-        let source = program(heading);
-        assert_eq!(source.matches(wrong).count(), 1, "{heading}");
-        for device in devices {
-            let (status, said) = races(folder.path(), "wrong", &source, device);
-            assert!(said.contains(finding), "{heading}, {device}: {said}");
-            assert_eq!(status, Some(9), "{heading}, {device}: {said}");
-            let mended = source.replace(wrong, right);
-            let (status, said) = races(folder.path(), "right", &mended, device);
-            assert_eq!(status, Some(0), "{heading}, {device}: {said}");
-            assert!(
-                said.contains("certain: 0 findings"),
-                "{heading}, {device}: {said}"
-            );
-        }
+    for device in ["gfx90a", "gfx1030"] {
+        let (status, said) = races(folder.path(), "wrong.hip", &wrong, device);
+        assert!(said.contains("error[lds-race]"), "{device}: {said}");
+        assert_eq!(status, Some(9), "{device}: {said}");
+        let (status, said) = races(folder.path(), "right.hip", &right, device);
+        assert_eq!(status, Some(0), "{device}: {said}");
+        assert!(said.contains("certain: 0 findings"), "{device}: {said}");
     }
 }

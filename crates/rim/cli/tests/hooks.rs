@@ -86,7 +86,7 @@ fn essence(finding: &Value) -> Vec<Value> {
     all
 }
 
-/// Who finds it.
+/// The ways that find a bug.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finder {
     Both,

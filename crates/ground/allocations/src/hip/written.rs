@@ -78,9 +78,9 @@ fn driver_plane(what: *const c_void) -> Option<Copied> {
     what.copied(version()?)
 }
 
-fn driver_copied(what: Option<Copied>) {
+fn driver_copied(what: Option<&Copied>) {
     match what {
-        Some(what) => rows_in_bytes(&what)
+        Some(what) => rows_in_bytes(what)
             .into_iter()
             .for_each(|(to, size)| facts::written(to, size)),
         None => facts::written_anywhere(),
@@ -88,11 +88,11 @@ fn driver_copied(what: Option<Copied>) {
 }
 
 pub(super) fn driver_box_copied(what: *const c_void) {
-    driver_copied(driver_box(what));
+    driver_copied(driver_box(what).as_ref());
 }
 
 pub(super) fn driver_plane_copied(what: *const c_void) {
-    driver_copied(driver_plane(what));
+    driver_copied(driver_plane(what).as_ref());
 }
 
 pub(super) fn driver_node_copies(what: *const c_void) {
@@ -210,15 +210,17 @@ impl Told {
 }
 
 impl Told {
-    pub(super) fn driver_box_read(&self, what: *const c_void) {
-        self.driver_read(driver_box(what));
+    pub(super) fn driver_box(&self, what: *const c_void) {
+        self.driver(driver_box(what));
     }
 
-    pub(super) fn driver_plane_read(&self, what: *const c_void) {
-        self.driver_read(driver_plane(what));
+    pub(super) fn driver_plane(&self, what: *const c_void) {
+        self.driver(driver_plane(what));
     }
 
-    fn driver_read(&self, what: Option<Copied>) {
+    /// A copy that is done has written, and has read what it copied to the host.
+    fn driver(&self, what: Option<Copied>) {
+        driver_copied(what.as_ref());
         if let Some(what) = what {
             self.box_read(&raw const what);
         }

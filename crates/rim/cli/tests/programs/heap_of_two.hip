@@ -6,7 +6,7 @@
 void make_block(void **block);
 
 #ifdef MAKES
-// So large that the host allocates it.
+// The block is so large that the host allocates it.
 __global__ void make(void **block) { *block = malloc(100000); }
 
 void make_block(void **block) { make<<<1, 1>>>(block); }

@@ -19,7 +19,7 @@ pub struct Setting<'a> {
     pub device: &'a str,
     /// Options of `luthier run`, such as tools.
     pub options: &'a [String],
-    /// Of the order of tests; their own without one.
+    /// The seed of the order of tests. Without one they run in their own order.
     pub seed: Option<u32>,
     /// Programs run under these checks instead.
     pub checks: Option<Checks>,

@@ -73,7 +73,7 @@ struct Request {
     chosen: bool,
     seconds: u64,
     shard: Option<Shard>,
-    /// Of the order of programs and tests.
+    /// The seed of the order of programs and tests.
     seed: Option<u32>,
     only: Vec<String>,
     program: Option<String>,
