@@ -77,6 +77,23 @@ impl Entry {
 
     /// Copies the output to where the caller wants it, made now if it is not there. None if the compiler does not succeed from here.
     pub fn get(&self, compiler: &Compiler, plan: &Plan) -> io::Result<Option<Output>> {
+        let Some(output) = self.ready(compiler, plan)? else {
+            return Ok(None);
+        };
+        // A link may be there, or a program that runs.
+        if plan.output.exists() {
+            fs::remove_file(&plan.output)?;
+        }
+        copy(&output, &plan.output)?;
+        Ok(Some(Output {
+            status: ExitStatus::from_raw(0),
+            stdout: fs::read(self.folder.join("stdout"))?,
+            stderr: fs::read(self.folder.join("stderr"))?,
+        }))
+    }
+
+    /// The output in the cache, made now if it is not there. None if the compiler does not succeed from here.
+    pub fn ready(&self, compiler: &Compiler, plan: &Plan) -> io::Result<Option<PathBuf>> {
         let name = plan.output.file_name().unwrap_or_default();
         let output = self.folder.join("output").join(name);
         let alone = self.folder.join("alone");
@@ -96,21 +113,17 @@ impl Entry {
                 return Ok(None);
             }
         }
-        // A link may be there, or a program that runs.
-        if plan.output.exists() {
-            fs::remove_file(&plan.output)?;
-        }
-        copy(&output, &plan.output)?;
-        Ok(Some(Output {
-            status: ExitStatus::from_raw(0),
-            stdout: fs::read(self.folder.join("stdout"))?,
-            stderr: fs::read(self.folder.join("stderr"))?,
-        }))
+        Ok(Some(output))
+    }
+
+    /// The lines of the headers that the output was made of.
+    pub fn headers(&self) -> io::Result<String> {
+        fs::read_to_string(self.folder.join("made"))
     }
 
     /// Returns `true` if it is there, and made with the headers that are there now.
     fn is_made(&self) -> bool {
-        let Ok(made) = fs::read_to_string(self.folder.join("made")) else {
+        let Ok(made) = self.headers() else {
             return false;
         };
         made.lines().all(|line| {
@@ -124,25 +137,26 @@ impl Entry {
         let sources = self.folder.join("sources");
         fs::create_dir_all(&sources)?;
         let headers = self.folder.join("headers");
-        // Clang, and what starts it, writes every header that it reads, for the host and for every target.
-        let mut command = compiler.command(&plan.arguments(&sources, output)?);
-        command
-            .env("CC_PRINT_HEADERS", "1")
-            .env("CC_PRINT_HEADERS_FILE", &headers);
         // The folder is in debug information, where one that is temporary is not to be.
         let base = match &compiler.folder {
             Some(folder) if plan::is_lasting(folder) => folder.clone(),
             Some(_) => sources.clone(),
             None => std::env::current_dir()?,
         };
-        command.current_dir(&base);
-        let printed = command.output()?;
+        let (printed, precompiled) =
+            compiler.run(&plan.arguments(&sources, output)?, |command| {
+                // Clang, and what starts it, writes every header that it reads, for the host and for every target.
+                command
+                    .current_dir(&base)
+                    .env("CC_PRINT_HEADERS", "1")
+                    .env("CC_PRINT_HEADERS_FILE", &headers);
+            })?;
         if !printed.status.success() || !output.is_file() {
             return Ok(false);
         }
         let read = fs::read_to_string(&headers).unwrap_or_default();
         let read: BTreeSet<PathBuf> = read.lines().map(|path| base.join(path)).collect();
-        let mut made = String::new();
+        let mut made = precompiled;
         for path in read {
             // One that is gone by now was temporary.
             let Some(digest) = digest_of(&path) else {

@@ -10,12 +10,15 @@
 //!
 //! Nothing is removed by itself: [`forget`] does it, which the gate calls.
 //!
+//! `hipcc` does not read HIP's headers again for each program: `headers` tells how.
+//!
 //! A command that is not understood is started as it is: see [`Plan`](plan). The compiler also runs again after a failure, for its
 //! messages.
 #![forbid(unsafe_code)]
 
 mod entry;
 mod forget;
+mod headers;
 mod plan;
 mod program;
 
@@ -29,6 +32,7 @@ use std::{
 
 use entry::Entry;
 pub use forget::forget;
+use headers::Headers;
 pub use program::program;
 
 /// The variable with the folder of the cache, or `off`.
@@ -112,6 +116,45 @@ impl Compiler {
         eprint!("{}", String::from_utf8_lossy(&output.stdout));
         eprint!("{}", String::from_utf8_lossy(&output.stderr));
         Ok(output.status)
+    }
+
+    /// The compiler's output and status now. Nothing of what it makes is kept but precompiled headers of HIP.
+    pub fn output_anew(&self) -> io::Result<Output> {
+        if let Some(cache) = &self.cache {
+            fs::create_dir_all(cache)?;
+        }
+        Ok(self.run(&self.arguments, |_| {})?.0)
+    }
+
+    /// Starts the compiler with these arguments and `set`, and with precompiled headers where it can have them. Returns the headers
+    /// that these were made of, too.
+    fn run(
+        &self,
+        arguments: &[OsString],
+        set: impl Fn(&mut Command),
+    ) -> io::Result<(Output, String)> {
+        let start = |options: &[OsString]| {
+            let mut command = self.command(&[options, arguments].concat());
+            set(&mut command);
+            command.output()
+        };
+        if let Some(cache) = &self.cache
+            && let Some(headers) = Headers::of(self, cache)?
+        {
+            let output = start(&headers.options)?;
+            if output.status.success() {
+                return Ok((output, headers.made));
+            }
+        }
+        Ok((start(&[])?, String::new()))
+    }
+
+    /// Where an argument leads that is a path.
+    fn path(&self, argument: &OsStr) -> PathBuf {
+        match &self.folder {
+            Some(folder) => folder.join(argument),
+            None => PathBuf::from(argument),
+        }
     }
 
     fn command(&self, arguments: &[OsString]) -> Command {

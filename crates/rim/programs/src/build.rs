@@ -5,11 +5,11 @@ use std::{
     env, fs,
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
-    process::Command,
     sync::atomic::{AtomicU32, Ordering},
 };
 
 use anyhow::{Context, Result, bail};
+use compiled::Compiler;
 
 use crate::{Program, root};
 
@@ -40,12 +40,12 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
     ));
     let run = |arguments: &[String]| {
         // GCC's device code calls libraries, which it wants to be named behind the source.
-        let output = Command::new(language.compiler)
+        let output = Compiler::new(language.compiler)
             .arg(&program.source)
             .args(arguments)
             .arg("-o")
             .arg(&unfinished)
-            .output();
+            .output_anew();
         output.with_context(|| {
             let (compiler, packages) = (language.compiler, language.packages);
             format!("cannot run {compiler} (Debian packages {packages})")
