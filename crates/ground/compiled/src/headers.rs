@@ -5,7 +5,7 @@
 //! refuses one that does not fit: [`Entry`] then compiles without them.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
 };
