@@ -88,7 +88,8 @@ impl Passes<'_> {
         let mut arguments = compiler.arguments.iter();
         while let Some(argument) = arguments.next() {
             let text = argument.to_str()?;
-            let begins = |option: &&str| text.starts_with(option);
+            let begins_with =
+                |options: &[&str]| options.iter().any(|option| text.starts_with(option));
             if let Some(target) = text.strip_prefix("--offload-arch=") {
                 passes.targets.push(plain(target)?);
             } else if text == "-o" {
@@ -96,12 +97,12 @@ impl Passes<'_> {
             } else if matches!(text, "-O1" | "-O2" | "-O3") {
                 // Declarations are the same for all of them.
                 passes.kept.push("-O3");
-            } else if KEPT.iter().any(|option| begins(option)) {
+            } else if begins_with(KEPT) {
                 passes.kept.push(text);
             } else if !text.starts_with('-') {
                 begins_with_header(&compiler.path(argument))?;
                 sources += 1;
-            } else if text != "-c" && !WITHOUT_EFFECT.iter().any(|option| begins(option)) {
+            } else if text != "-c" && !begins_with(WITHOUT_EFFECT) {
                 return None;
             }
         }
