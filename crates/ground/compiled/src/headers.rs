@@ -16,9 +16,11 @@ use crate::{Compiler, entry::Entry, plan::Plan};
 const HEADER: &str = "hip.h";
 const PRECOMPILED: &str = "hip.h.pch";
 const INCLUDES: &str = "#include <hip/hip_runtime.h>";
+/// Lines that include HIP's header before anything that could change it.
+const FIRST: &[&str] = &[INCLUDES, "#include <luthier.h>"];
 
 /// Options of which declarations do not depend, and those that only the linker reads.
-const WITHOUT_EFFECT: &[&str] = &["-W", "-l", "-shared", "-w"];
+const WITHOUT_EFFECT: &[&str] = &["-W", "-c", "-l", "-rdynamic", "-shared", "-w"];
 /// Options on which declarations may depend. With others, headers are not precompiled: they may be for a part of the compilation, name
 /// more headers, or define macros. With `-g`, debug information would lack what headers declare, and with `-O0` functions would come in
 /// another order.
@@ -94,6 +96,13 @@ impl Passes<'_> {
                 passes.targets.push(plain(target)?);
             } else if text == "-o" {
                 arguments.next();
+            } else if text == "-I" {
+                passes.kept.extend([text, arguments.next()?.to_str()?]);
+            } else if text == "-Xclang" {
+                // Bitcode beside the machine code is made behind all declarations.
+                arguments
+                    .next()
+                    .filter(|option| *option == "-fembed-bitcode=all")?;
             } else if matches!(text, "-O1" | "-O2" | "-O3") {
                 // Declarations are the same for all of them.
                 passes.kept.push("-O3");
@@ -102,7 +111,7 @@ impl Passes<'_> {
             } else if !text.starts_with('-') {
                 begins_with_header(&compiler.path(argument))?;
                 sources += 1;
-            } else if text != "-c" && !begins_with(WITHOUT_EFFECT) {
+            } else if !begins_with(WITHOUT_EFFECT) {
                 return None;
             }
         }
@@ -117,12 +126,21 @@ fn plain(target: &str) -> Option<&str> {
     is_plain.then_some(target)
 }
 
-/// Some: the first line for the preprocessor, but for headers of the system, includes HIP's header.
+/// Some: the first header that is not the system's is HIP's or includes that first, and no macro is defined before.
 fn begins_with_header(source: &Path) -> Option<()> {
     let text = fs::read_to_string(source).ok()?;
-    let mut lines = text.lines().filter(|line| line.starts_with('#'));
-    let first = lines.find(|line| !line.starts_with("#include <") || line.starts_with(INCLUDES));
-    first.filter(|line| line.starts_with(INCLUDES)).map(|_| ())
+    for line in text.lines().filter(|line| line.starts_with('#')) {
+        if FIRST.contains(&line) {
+            return Some(());
+        }
+        if let Some(name) = line.strip_prefix("#include \"") {
+            return begins_with_header(&source.with_file_name(name.strip_suffix('"')?));
+        }
+        if !line.starts_with("#include <") && line != "#pragma once" {
+            return None;
+        }
+    }
+    None
 }
 
 /// The precompiled header for the host or a target, made now if it is not in the cache: the path that is to be included, and its headers.

@@ -107,7 +107,7 @@ impl Compiler {
                 return Ok(printed);
             }
         }
-        self.command(&self.arguments).output()
+        self.output_anew()
     }
 
     /// The status; what the compiler printed goes to standard error.

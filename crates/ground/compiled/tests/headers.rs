@@ -107,6 +107,22 @@ fn headers_are_read_once_for_each_target_and_options() {
 }
 
 #[test]
+fn headers_that_begin_with_hips_header_count_as_it() {
+    let Some(scene) = Scene::new() else { return };
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../include");
+    let include = include.canonicalize().unwrap();
+    let own = "#pragma once\n#include <hip/hip_runtime.h>\n#define OWN 1\n";
+    fs::write(scene.path("own.h"), own).unwrap();
+    for first in ["#include \"own.h\"", "#include <luthier.h>"] {
+        let text = format!("{first}\n{PROGRAM}");
+        let options = ["-I", include.to_str().unwrap(), "--offload-arch=gfx90a"];
+        scene.compile(&text, &options);
+        let started = scene.started();
+        assert!(uses(started.last().unwrap(), "gfx90a"), "{started:?}");
+    }
+}
+
+#[test]
 fn the_code_is_the_same() {
     let Some(scene) = Scene::new() else { return };
     for options in [
