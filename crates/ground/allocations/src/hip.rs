@@ -14,7 +14,7 @@ use std::{
 use guest::{contain, library};
 
 use crate::{
-    boxes::{Copied, Extent, Pitched, Set},
+    boxes::{Copied, Extent, Pitched},
     facts::{self, Call, Kind, Rows},
     frees::{self, Frees},
     graphs,
@@ -352,11 +352,11 @@ wraps! { GRAPHS {
         after |_, _, to, _, size, _, _| graphs::writes(to, size as u64);
     fn hipGraphExecMemcpyNodeSetParamsFromSymbol(graph: Opaque, node: Opaque, to: u64, from: Opaque, size: usize, offset: usize, kind: c_int)
         after |_, _, _, to, _, size, _, _| graphs::writes(to, size as u64);
-    fn hipGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: *const Set)
+    fn hipGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque)
         after |_, _, _, _, _, what| node_sets(what);
-    fn hipGraphMemsetNodeSetParams(node: Opaque, what: *const Set)
+    fn hipGraphMemsetNodeSetParams(node: Opaque, what: Opaque)
         after |_, _, what| node_sets(what);
-    fn hipGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: *const Set)
+    fn hipGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: Opaque)
         after |_, _, _, what| node_sets(what);
     fn hipGraphAddNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque)
         after |_, _, _, _, _, what| node_does(what);
@@ -370,11 +370,10 @@ wraps! { GRAPHS {
         after |_, _, what| driver_node_copies(what);
     fn hipDrvGraphExecMemcpyNodeSetParams(graph: Opaque, node: Opaque, what: Opaque, context: Opaque)
         after |_, _, _, what, _| driver_node_copies(what);
-    // HIP's versions disagree about the structure.
     fn hipDrvGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque, context: Opaque)
-        after |_, _, _, _, _, _, _| graphs::writes_anywhere();
+        after |_, _, _, _, _, what, _| node_sets(what);
     fn hipDrvGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: Opaque, context: Opaque)
-        after |_, _, _, _, _| graphs::writes_anywhere();
+        after |_, _, _, what, _| node_sets(what);
     }
 }
 
