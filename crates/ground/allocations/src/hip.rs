@@ -18,7 +18,7 @@ use crate::{
     facts::{self, Call, Kind, Rows},
     frees::{self, Frees},
     graphs,
-    wrap::{Ours, Wrap, install},
+    wrap::{self, Ours, Wrap, install},
 };
 
 mod streams;
@@ -32,7 +32,6 @@ type Error = c_int;
 type Out = *mut u64;
 type Opaque = *mut c_void;
 
-const LIBRARY: &[u8] = b"/libamdhip64.so";
 const SUCCESS: Error = 0;
 /// `hipErrorInvalidValue`
 const INVALID: Error = 1;
@@ -62,7 +61,15 @@ pub struct NodeParameters {
 /// Stands between the program and HIP, if HIP is loaded; called again, between it and libraries that were loaded since.
 pub fn watch() {
     if facts::are_kept() {
-        let _ = contain(|| install(LIBRARY, &ALL), || ());
+        let _ = contain(|| install(library::HIP, &ALL), || ());
+    }
+}
+
+/// What a program gets that looks up a function of this name, and would get `found`.
+pub fn instead_of(name: &CStr, found: Opaque) -> Opaque {
+    match facts::are_kept() {
+        true => wrap::instead_of(&ALL, name, found),
+        false => found,
     }
 }
 
