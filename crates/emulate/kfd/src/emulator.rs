@@ -23,7 +23,7 @@ const PLACES: [&str; 3] = [
     "libhsakmt.so",
 ];
 
-/// The emulator if this process has one already: something of the driver's was opened.
+/// The emulator if this process has one already: something of the driver's was opened, or HIP is watched from its first call on.
 pub fn loaded() -> Option<&'static Core> {
     // SAFETY: null, or a static of a library that is never unloaded.
     unsafe { CORE.load(Ordering::Acquire).as_ref() }

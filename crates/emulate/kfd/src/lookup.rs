@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    calls, compiler,
+    calls, compiler, first_call,
     next::{answer, fail},
     open, unmapping,
 };
@@ -25,6 +25,7 @@ static BEHIND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
     core::arch::naked_asm!(
+        "mov rdx, qword ptr [rsp]",
         "push rdi",
         "push rsi",
         "sub rsp, 8",
@@ -126,13 +127,22 @@ unsafe extern "C" fn nothing(_: *mut c_void, _: *const c_char) -> *mut c_void {
 }
 
 /// The address of this library's function if `name` is looked up in the C library; otherwise null, and `BEHIND` answers.
-unsafe extern "C" fn find(handle: *mut c_void, name: *const c_char) -> *mut c_void {
+unsafe extern "C" fn find(
+    handle: *mut c_void,
+    name: *const c_char,
+    caller: *const c_void,
+) -> *mut c_void {
     let behind = behind();
     if name.is_null() || handle == libc::RTLD_DEFAULT || handle == libc::RTLD_NEXT {
         return ptr::null_mut();
     }
     // SAFETY: the caller's string.
     let name = unsafe { CStr::from_ptr(name) };
+    first_call::be_in_time();
+    if first_call::is_wanted() && first_call::is_of_hip(name) && !first_call::is_below(caller) {
+        // SAFETY: the caller's handle and name.
+        return first_call::instead_of(name, unsafe { behind(handle, name.as_ptr()) });
+    }
     if name == compiler::NAME {
         // SAFETY: the caller's handle and name.
         return compiler::instead_of(unsafe { behind(handle, name.as_ptr()) });

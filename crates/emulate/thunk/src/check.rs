@@ -20,14 +20,13 @@ use definedness::nan::{Nans, Wanted};
 use global_races::GlobalRaces;
 use gpu::{Events, Job, Memory};
 use judge::{Barriers, Late, Waits};
+use kmt_sys::door::{self, CHECK_VARIABLE};
 
 use crate::{
     findings::{self, Findings},
     report::report,
 };
 
-/// Names the directory for findings.
-const DIRECTORY: &str = "LUTHIER_CHECK";
 /// The kinds of bugs to look for, with commas.
 const WANTED: &str = "LUTHIER_CHECK_FOR";
 
@@ -65,7 +64,7 @@ pub fn names_allocations() -> bool {
 impl Check {
     /// If the user wants it.
     pub fn from_environment(memory: &Arc<Memory>) -> Option<Check> {
-        let directory = env::var_os(DIRECTORY).filter(|name| !name.is_empty())?;
+        let directory = door::value(CHECK_VARIABLE).filter(|name| !name.is_empty())?;
         let findings = Arc::new(Findings::in_directory(directory.into()));
         let mut check = Check {
             findings: findings.clone(),

@@ -24,11 +24,10 @@ use hsa_sys::{
     },
 };
 use hsa_tool::Original;
+use kmt_sys::door::{self, EXACT_VARIABLE};
 
 use crate::{closings, instance::instance, report::report, variables};
 
-/// Set by `luthier run --strict`.
-const VARIABLE: &str = "LUTHIER_EXACT";
 /// Bytes of the longest `hsa_amd_pointer_info_t` that a caller may have.
 const LARGEST_INFO: usize = 256;
 /// Bytes and number of what is freed and not given back yet.
@@ -60,10 +59,10 @@ struct Entry {
     by: MemoryFree,
 }
 
-/// Returns `true` if the user wants an exact device.
+/// Returns `true` if the user wants an exact device, as `luthier run --strict` does.
 pub fn is_wanted() -> bool {
     static WANTED: OnceLock<bool> = OnceLock::new();
-    *WANTED.get_or_init(|| std::env::var_os(VARIABLE).is_some_and(|value| value == "1"))
+    *WANTED.get_or_init(|| door::value(EXACT_VARIABLE).is_some_and(|value| value == "1"))
 }
 
 /// Replaces the entries by which memory is allocated and freed, if that is wanted.

@@ -21,6 +21,7 @@ use compute::Running;
 use counts::{Executed, Kernel, Reached};
 use gpu::{Counts, Dispatch, Observer, Record};
 use guest::{Keeper, Kept};
+use kmt_sys::door::{self, EXACTNESS_VARIABLE};
 
 use crate::{report::report, source};
 
@@ -208,7 +209,7 @@ impl Statistics {
 
 /// Returns `true` if results that a GPU may compute otherwise are to be followed.
 pub fn wants_exactness() -> bool {
-    env::var_os("LUTHIER_EXACTNESS").is_some_and(|said| !said.is_empty())
+    door::value(EXACTNESS_VARIABLE).is_some_and(|said| !said.is_empty())
 }
 
 impl Observer for Statistics {

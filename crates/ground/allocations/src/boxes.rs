@@ -1,6 +1,6 @@
 //! Rows of memory as functions of HIP name them: planes and boxes with padding.
 
-use std::ffi::{c_int, c_uint};
+use std::ffi::{c_int, c_uint, c_void};
 
 /// `hipPitchedPtr`.
 #[repr(C)]
@@ -45,20 +45,57 @@ pub struct Copied {
     pub kind: c_int,
 }
 
-/// `hipMemsetParams`.
+/// `HIP_MEMSET_NODE_PARAMS` of HIP 6's driver interface. HIP 7's documentation gives `hipMemsetParams` the same order.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Set {
     pub to: u64,
-    pub element: c_uint,
-    pub height: usize,
     pub pitch: usize,
     pub value: c_uint,
+    pub element: c_uint,
     /// Elements of a row.
     pub width: usize,
+    pub height: usize,
+}
+
+/// `hipMemsetParams` up to HIP 6, and in the headers of HIP 7.2.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct OldSet {
+    to: u64,
+    element: c_uint,
+    height: usize,
+    pitch: usize,
+    value: c_uint,
+    width: usize,
+}
+
+impl From<OldSet> for Set {
+    fn from(old: OldSet) -> Set {
+        Set {
+            to: old.to,
+            pitch: old.pitch,
+            value: old.value,
+            element: old.element,
+            width: old.width,
+            height: old.height,
+        }
+    }
 }
 
 impl Set {
+    /// # Safety
+    /// One of the two structures is there, as HIP takes it.
+    pub unsafe fn read(what: *const c_void) -> Set {
+        // SAFETY: the shorter one has these bytes, and the longer one, too.
+        let set = unsafe { what.cast::<Set>().read() };
+        match set.element {
+            // An element has bytes. The upper half of the number of rows has this place in the longer one. SAFETY: so it is that one.
+            0 => unsafe { what.cast::<OldSet>().read() }.into(),
+            _ => set,
+        }
+    }
+
     pub fn rows(self) -> impl Iterator<Item = (u64, u64)> {
         let plane = Pitched {
             base: self.to,
@@ -160,6 +197,20 @@ mod tests {
                 } = extent;
                 assert_eq!(bytes, expected, "{width} {height} {depth}");
             }
+        }
+    }
+
+    /// Three rows of ten elements of four bytes, in the order of HIP 6's `hipMemsetParams`, and of its `HIP_MEMSET_NODE_PARAMS`.
+    #[test]
+    fn settings_have_two_orders() {
+        let (to, pitch, value, element, width, height) = (0x1000, 64, 7, 4, 10, 3);
+        let old: [u64; 6] = [to, element, height, pitch, value, width];
+        let new: [u64; 5] = [to, pitch, value | element << 32, width, height];
+        let expected = [(0x1000, 40), (0x1040, 40), (0x1080, 40)];
+        for words in [&old[..], &new] {
+            // SAFETY: the words are those of one of the two structures.
+            let set = unsafe { Set::read(words.as_ptr().cast()) };
+            assert_eq!(set.rows().collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -14,11 +14,11 @@ use std::{
 use guest::{contain, library};
 
 use crate::{
-    boxes::{Copied, Extent, Pitched, Set},
+    boxes::{Copied, Extent, Pitched},
     facts::{self, Call, Kind, Rows},
     frees::{self, Frees},
     graphs,
-    wrap::{Ours, Wrap, install},
+    wrap::{self, Ours, Wrap, install},
 };
 
 mod streams;
@@ -32,7 +32,6 @@ type Error = c_int;
 type Out = *mut u64;
 type Opaque = *mut c_void;
 
-const LIBRARY: &[u8] = b"/libamdhip64.so";
 const SUCCESS: Error = 0;
 /// `hipErrorInvalidValue`
 const INVALID: Error = 1;
@@ -62,7 +61,15 @@ pub struct NodeParameters {
 /// Stands between the program and HIP, if HIP is loaded; called again, between it and libraries that were loaded since.
 pub fn watch() {
     if facts::are_kept() {
-        let _ = contain(|| install(LIBRARY, &ALL), || ());
+        let _ = contain(|| install(library::HIP, &ALL), || ());
+    }
+}
+
+/// What a program gets that looks up a function of this name, and would get `found`.
+pub fn instead_of(name: &CStr, found: Opaque) -> Opaque {
+    match facts::are_kept() {
+        true => wrap::instead_of(&ALL, name, found),
+        false => found,
     }
 }
 
@@ -352,11 +359,11 @@ wraps! { GRAPHS {
         after |_, _, to, _, size, _, _| graphs::writes(to, size as u64);
     fn hipGraphExecMemcpyNodeSetParamsFromSymbol(graph: Opaque, node: Opaque, to: u64, from: Opaque, size: usize, offset: usize, kind: c_int)
         after |_, _, _, to, _, size, _, _| graphs::writes(to, size as u64);
-    fn hipGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: *const Set)
+    fn hipGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque)
         after |_, _, _, _, _, what| node_sets(what);
-    fn hipGraphMemsetNodeSetParams(node: Opaque, what: *const Set)
+    fn hipGraphMemsetNodeSetParams(node: Opaque, what: Opaque)
         after |_, _, what| node_sets(what);
-    fn hipGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: *const Set)
+    fn hipGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: Opaque)
         after |_, _, _, what| node_sets(what);
     fn hipGraphAddNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque)
         after |_, _, _, _, _, what| node_does(what);
@@ -370,11 +377,10 @@ wraps! { GRAPHS {
         after |_, _, what| driver_node_copies(what);
     fn hipDrvGraphExecMemcpyNodeSetParams(graph: Opaque, node: Opaque, what: Opaque, context: Opaque)
         after |_, _, _, what, _| driver_node_copies(what);
-    // HIP's versions disagree about the structure.
     fn hipDrvGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque, context: Opaque)
-        after |_, _, _, _, _, _, _| graphs::writes_anywhere();
+        after |_, _, _, _, _, what, _| node_sets(what);
     fn hipDrvGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: Opaque, context: Opaque)
-        after |_, _, _, _, _| graphs::writes_anywhere();
+        after |_, _, _, what, _| node_sets(what);
     }
 }
 

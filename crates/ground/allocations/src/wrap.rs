@@ -89,12 +89,12 @@ struct Walk<'a> {
 pub fn install(library: &[u8], wraps: &'static [Wrap]) {
     static SEEN: AtomicU64 = AtomicU64::new(0);
     static ONE: Mutex<()> = Mutex::new(());
-    let loads = loads();
+    let loads = library::loads();
     if SEEN.load(Ordering::Acquire) == loads {
         return;
     }
     let _one = lock(&ONE);
-    let Some(library) = loaded_as(library) else {
+    let Some(library) = library::loaded_as(library) else {
         SEEN.store(loads, Ordering::Release);
         return;
     };
@@ -119,56 +119,6 @@ pub fn install(library: &[u8], wraps: &'static [Wrap]) {
     SEEN.store(loads, Ordering::Release);
 }
 
-/// How many objects the process has ever loaded.
-fn loads() -> u64 {
-    unsafe extern "C" fn read(
-        object: *mut libc::dl_phdr_info,
-        _: usize,
-        into: *mut c_void,
-    ) -> c_int {
-        // SAFETY: the loader's description, valid during the call, and the variable below.
-        unsafe { *into.cast::<u64>() = (*object).dlpi_adds };
-        1
-    }
-    let mut loads = 0_u64;
-    // SAFETY: the function has the right type, and the variable outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut loads).cast()) };
-    loads
-}
-
-/// The path under which a library with this in its name is loaded.
-fn loaded_as(library: &[u8]) -> Option<std::ffi::CString> {
-    struct Search<'a> {
-        name: &'a [u8],
-        found: Option<std::ffi::CString>,
-    }
-    unsafe extern "C" fn is_it(
-        object: *mut libc::dl_phdr_info,
-        _: usize,
-        search: *mut c_void,
-    ) -> c_int {
-        // SAFETY: the search below, which outlives the walk.
-        let search = unsafe { &mut *search.cast::<Search<'_>>() };
-        // SAFETY: the loader's description of an object, valid during the call, with a string in it.
-        let name = unsafe { CStr::from_ptr((*object).dlpi_name) };
-        if contains(name.to_bytes(), search.name) {
-            search.found = Some(name.to_owned());
-        }
-        search.found.is_some().into()
-    }
-    let mut search = Search {
-        name: library,
-        found: None,
-    };
-    // SAFETY: the function has the right type, and the search outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(is_it), (&raw mut search).cast()) };
-    search.found
-}
-
-fn contains(name: &[u8], part: &[u8]) -> bool {
-    name.windows(part.len()).any(|window| window == part)
-}
-
 unsafe extern "C" fn in_object(
     object: *mut libc::dl_phdr_info,
     _: usize,
@@ -180,7 +130,7 @@ unsafe extern "C" fn in_object(
     let object = unsafe { &*object };
     // SAFETY: a string of the loader's, valid during the call.
     let name = unsafe { CStr::from_ptr(object.dlpi_name) }.to_bytes();
-    let is_except = EXCEPT.iter().any(|part| contains(name, part));
+    let is_except = EXCEPT.iter().any(|part| library::contains(name, part));
     if !is_except && object.dlpi_addr != walk.own_base {
         // SAFETY: the object is loaded and relocated, and the loader keeps it during the call.
         unsafe { walk.replace_in(object) };
@@ -278,6 +228,14 @@ impl Walk<'_> {
     }
 }
 
+/// What a program gets that looks up a function of this name, and would get `found`.
+pub fn instead_of(wraps: &[Wrap], name: &CStr, found: *mut c_void) -> *mut c_void {
+    let mut wraps = wraps.iter();
+    let wrap =
+        wraps.find(|wrap| wrap.name == name && wrap.original.load(Ordering::Acquire) == found);
+    wrap.map_or(found, |wrap| wrap.ours.0 as *mut c_void)
+}
+
 /// `dlsym`, which answers with our functions.
 #[cfg(target_arch = "x86_64")]
 mod look_up {
@@ -317,17 +275,16 @@ mod look_up {
         let original: LookUp = unsafe { std::mem::transmute(ORIGINAL.load(Ordering::Acquire)) };
         // SAFETY: the caller's arguments.
         let found = unsafe { original(library, name) };
-        // SAFETY: null, or what `of` has leaked.
-        let wraps = unsafe { WRAPS.load(Ordering::Acquire).as_ref() };
         if found.is_null() || name.is_null() {
             return found;
         }
+        // A library that was loaded since is used for the first time when something in it was looked up.
+        crate::hip::watch();
+        // SAFETY: null, or what `of` has leaked.
+        let wraps = unsafe { WRAPS.load(Ordering::Acquire).as_ref() };
         // SAFETY: the caller's string, by which something was found.
         let name = unsafe { CStr::from_ptr(name) };
-        let mut all = wraps.into_iter().copied().flatten();
-        let wrap =
-            all.find(|wrap| wrap.name == name && wrap.original.load(Ordering::Acquire) == found);
-        wrap.map_or(found, |wrap| wrap.ours.0 as *mut c_void)
+        wraps.map_or(found, |wraps| super::instead_of(wraps, name, found))
     }
 }
 

@@ -64,6 +64,56 @@ pub fn symbol(library: &CStr, name: &CStr) -> Option<NonNull<c_void>> {
     }
 }
 
+/// A part of the path of HIP's library.
+pub const HIP: &[u8] = b"/libamdhip64.so";
+
+/// How many objects the process has ever loaded.
+pub fn loads() -> u64 {
+    unsafe extern "C" fn read(
+        object: *mut libc::dl_phdr_info,
+        _: usize,
+        into: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader's description, valid during the call, and the variable below.
+        unsafe { *into.cast::<u64>() = (*object).dlpi_adds };
+        1
+    }
+    let mut loads = 0_u64;
+    // SAFETY: the function has the right type, and the variable outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut loads).cast()) };
+    loads
+}
+
+/// Returns `true` if a library with this in its path is loaded. Needs no memory.
+pub fn is_loaded(part: &[u8]) -> bool {
+    unsafe extern "C" fn is_it(
+        object: *mut libc::dl_phdr_info,
+        _: usize,
+        part: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader's description of an object, valid during the call, with a string in it or none; the slice below.
+        unsafe {
+            let (name, part) = ((*object).dlpi_name, *part.cast::<&[u8]>());
+            let is_it = !name.is_null() && contains(CStr::from_ptr(name).to_bytes(), part);
+            is_it.into()
+        }
+    }
+    let mut part = part;
+    // SAFETY: the function has the right type, and the slice outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(is_it), (&raw mut part).cast()) != 0 }
+}
+
+/// The path under which a library with this in it is loaded.
+pub fn loaded_as(part: &[u8]) -> Option<CString> {
+    let mut all = loaded().into_iter();
+    all.find(|name| contains(name.to_bytes(), part))
+}
+
+/// Returns `true` if the name has this part.
+pub fn contains(name: &[u8], part: &[u8]) -> bool {
+    name.windows(part.len()).any(|window| window == part)
+}
+
 /// The files of all libraries in the process, as the loader names them.
 pub fn loaded() -> Vec<CString> {
     unsafe extern "C" fn name(
@@ -103,5 +153,8 @@ mod tests {
         assert_eq!(symbol(c"libluthier-nowhere.so", c"getpid"), None);
         let path = path.into_os_string().into_vec();
         assert!(loaded().iter().any(|name| name.to_bytes() == path));
+        assert!(is_loaded(b"/libc.so") && !is_loaded(b"/libluthier-nowhere.so"));
+        let as_loaded = loaded_as(b"/libc.so").expect("it is loaded");
+        assert_eq!(as_loaded.to_bytes(), path);
     }
 }

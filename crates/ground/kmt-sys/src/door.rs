@@ -2,7 +2,10 @@
 //!
 //! Both come from one build; the version only catches installations that were mixed up.
 
-use std::ffi::{c_char, c_void};
+use std::{
+    ffi::{CStr, OsStr, OsString, c_char, c_void},
+    os::unix::ffi::OsStrExt,
+};
 
 use aql::assert_layout;
 
@@ -23,9 +26,23 @@ pub type Action = unsafe extern "C" fn(kind: u32, info: u64, input: u64, result:
 pub type Compile =
     unsafe extern "C" fn(comgr: Action, kind: u32, info: u64, input: u64, result: u64) -> i32;
 /// To be raised whenever [`Core`] or the meaning of one of its members changes.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// The variable that names the directory with the emulator, for installations that lie elsewhere.
 pub const DIRECTORY_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
+/// If it is `1`, the device is exact about allocations.
+pub const EXACT_VARIABLE: &CStr = c"LUTHIER_EXACT";
+/// Names the directory for findings.
+pub const CHECK_VARIABLE: &CStr = c"LUTHIER_CHECK";
+/// If it is not empty, results that a GPU may compute otherwise are followed.
+pub const EXACTNESS_VARIABLE: &CStr = c"LUTHIER_EXACTNESS";
+/// With any of these variables, the emulator follows what the program does with memory. The preloaded library then loads it before the
+/// program's first call of HIP.
+pub const EARLY_VARIABLES: [&CStr; 3] = [EXACT_VARIABLE, CHECK_VARIABLE, EXACTNESS_VARIABLE];
+/// The value of one of them.
+pub fn value(variable: &CStr) -> Option<OsString> {
+    std::env::var_os(OsStr::from_bytes(variable.to_bytes()))
+}
+
 /// Files of a directory entry list: a name ends with a zero, and names of directories begin with a slash.
 pub const DIRECTORY_MARK: u8 = b'/';
 
@@ -98,8 +115,10 @@ pub struct Core {
         unsafe extern "C" fn(node: u32, command: u32, data: *mut c_void, size: usize) -> i32,
     /// Whether all of this is memory of the device: 1 or 0.
     pub holds: unsafe extern "C" fn(address: u64, length: u64) -> i32,
+    /// What a program gets that looks up a function of this name, and would get `found`.
+    pub instead_of: unsafe extern "C" fn(name: *const c_char, found: *mut c_void) -> *mut c_void,
 }
-assert_layout!(Core, 136, { look_up @ 8, holds @ 128 });
+assert_layout!(Core, 144, { look_up @ 8, instead_of @ 136 });
 
 /// Numbers of [`Core::buffer_place`]'s operations, those of `AMDGPU_VA_OP_*`.
 pub mod place {

@@ -15,6 +15,7 @@ mod exactness;
 mod executed;
 mod faults;
 mod fill;
+mod first_call;
 mod found;
 mod frees;
 #[cfg(feature = "full")]

@@ -42,6 +42,7 @@ pub static luthier_kfd_core: Core = Core {
     buffer_place,
     render_command,
     holds,
+    instead_of,
 };
 
 /// The machine, made if this process has none yet.
@@ -70,6 +71,13 @@ unsafe extern "C" fn holds(address: u64, length: u64) -> i32 {
         let held = opened()?.machine.memory().covers(address, length, false);
         Ok(i32::from(held.is_ok()))
     })
+}
+
+unsafe extern "C" fn instead_of(name: *const c_char, found: *mut c_void) -> *mut c_void {
+    // SAFETY: the preloaded library passes the name it was given, which ends with a zero.
+    let name = unsafe { CStr::from_ptr(name) };
+    let ours = guest::contain(|| allocations::hip::instead_of(name, found), || ());
+    ours.unwrap_or(found)
 }
 
 unsafe extern "C" fn look_up(

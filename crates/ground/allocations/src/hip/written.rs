@@ -119,7 +119,7 @@ pub(super) fn node_does(what: *const c_void) {
     let description = what.wrapping_byte_add(HEAD);
     match kind {
         COPY => node_copies(description.wrapping_byte_add(HEAD).cast()),
-        SET => node_sets(description.cast()),
+        SET => node_sets(description),
         // Kernels, host code, other graphs, nothing, events, semaphores, and memory that is allocated and freed: their writes are
         // seen otherwise, or there are none.
         KERNEL | HOST..=FREE => {}
@@ -151,9 +151,9 @@ pub(super) fn node_copies_row(to: u64, from: u64, size: usize, kind: c_int) {
     }
 }
 
-pub(super) fn node_sets(what: *const Set) {
+pub(super) fn node_sets(what: *const c_void) {
     // SAFETY: the caller's structure, which HIP has just read.
-    let rows = unsafe { what.read() }.rows();
+    let rows = unsafe { Set::read(what) }.rows();
     rows.for_each(|(to, size)| graphs::writes(to, size));
 }
 

@@ -98,6 +98,35 @@ static void by_descriptor(int *to, int *from, int *other) {
     MUST(hipMemset3D(make_hipPitchedPtr(to, ROW, ROW, HEIGHT), 3, make_hipExtent(ROW, rows, 1)));
 }
 
+static void by_driver_node(hipGraph_t graph, int *to, int *from, int *other) {
+#if HIP_VERSION_MAJOR >= 7 || HIP_VERSION_MAJOR == 6 && HIP_VERSION_MINOR >= 3
+#if HIP_VERSION_MAJOR >= 7
+  hipMemsetParams set = {};
+#else
+  HIP_MEMSET_NODE_PARAMS set = {};
+#endif
+  set.dst = (decltype(set.dst))to;
+  set.elementSize = 4;
+  set.width = WIDTH;
+  set.pitch = ROW;
+  set.height = rows;
+  HIP_MEMCPY3D box = driver_box_of(to, from);
+  if (is("graph-driver-nothing")) {
+    box.srcMemoryType = hipMemoryTypeDevice;
+    box.srcDevice = other;
+  }
+  hipCtx_t context;
+  MUST(hipCtxCreate(&context, 0, 0));
+  hipGraphNode_t node;
+  if (is("graph-driver-set"))
+    MUST(hipDrvGraphAddMemsetNode(&node, graph, nullptr, 0, &set, context));
+  else
+    MUST(hipDrvGraphAddMemcpyNode(&node, graph, nullptr, 0, &box, context));
+#else
+  MUST(hipErrorNotSupported);
+#endif
+}
+
 static void by_graph(int *to, int *from, int *other) {
   hipStream_t stream;
   MUST(hipStreamCreate(&stream));
@@ -138,6 +167,8 @@ static void by_graph(int *to, int *from, int *other) {
     MUST(hipErrorNotSupported);
 #endif
   }
+  if (mode.substr(0, 12) == "graph-driver")
+    by_driver_node(graph, to, from, other);
   hipGraphExec_t ready;
   MUST(hipGraphInstantiate(&ready, graph, nullptr, nullptr, 0));
   MUST(hipGraphLaunch(ready, stream));

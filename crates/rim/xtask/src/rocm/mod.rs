@@ -39,7 +39,7 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 
   --tools             with tools at every instruction, and their counts compared
   --samples           the samples of tools, with events of HSA and HIP, compiled there and run, and what they say
-  --checks            bugs of memory, which `luthier check` has to find on the device and by hooks alike
+  --checks            bugs of memory, which `luthier check` has to find on the device and by hooks alike, and values that nothing has set
   --record            record every kernel, and compare it with itself below tools, instruction by instruction
   --suite NAME,...    run test suites instead, which are installed at first
   --device NAME,...   on these devices (gfx90a; programs: those that each is for)
@@ -58,8 +58,13 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 /// Tests that compile and run samples.
 const SAMPLES: &[&[&str]] = &[&["stock_tool"], &["tool_samples"]];
 
-/// The test of both ways of checking memory, with its filter.
-const CHECKS: &[&[&str]] = &[&["cli", "hooks::both_ways"]];
+/// The tests of both ways of checking memory, and of what HIP itself gives and writes, with their filters.
+const CHECKS: &[&[&str]] = &[&[
+    "cli",
+    "hooks::both_ways",
+    "first_call::",
+    "init::memory_that_hip_writes",
+]];
 
 #[derive(Default)]
 struct Request {
