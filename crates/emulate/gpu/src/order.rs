@@ -4,6 +4,8 @@
 //! have begun, and none behind a barrier packet begins before that has ended. A barrier packet waits for signals, and each signal knows
 //! which packets have completed it. The host may have waited for whatever had ended when it published a packet.
 //!
+//! Copies by SDMA are launches, too. They have no barrier bit: a copy waits for no other one of its ring.
+//!
 //! The device that this crate emulates does a queue's packets one after the other. The sequence on this device is therefore no order.
 
 use std::{
@@ -296,6 +298,13 @@ impl Orders {
         }
         Arc::make_mut(&mut inner.ended).join(&ended);
         inner.complete(signal, value, &ended);
+    }
+
+    /// A ring of commands is done up to this position.
+    pub fn done(&self, queue: u64, position: u64) {
+        if let Some(of) = self.inner().queues.get_mut(&queue) {
+            of.begun(position);
+        }
     }
 
     /// The next packet waits still for the signal at this address.
