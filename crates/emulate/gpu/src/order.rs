@@ -513,6 +513,19 @@ mod tests {
         }
     }
 
+    /// All commands of a submission are published at once, and the last ones begin nothing.
+    #[test]
+    fn a_ring_that_is_done_lets_launches_be_settled() {
+        let mut device = Device::new(2, Parts::default());
+        device.publish(1, 10);
+        let copy = device.run(1, false, 64);
+        device.publish(0, 1);
+        assert!(!device.run(0, true, 0).settles(&copy));
+        device.orders.done(1, 10);
+        device.publish(0, 1);
+        assert!(device.run(0, true, 0).settles(&copy));
+    }
+
     fn packets_of_a_queue_are_in_order_by_their_barrier_bits(parts: Parts) {
         let mut device = Device::new(1, parts);
         device.publish(0, 4);
