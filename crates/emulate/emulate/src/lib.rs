@@ -265,6 +265,11 @@ impl<'a> Device<'a> {
             .map_err(|address| Error::NotMapped { address })
     }
 
+    /// The device's memory.
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
     /// Reads device memory from anywhere, such as an observer: false if the memory is not mapped.
     pub fn reader(&self) -> MemoryReader {
         let memory = self.memory.clone();

@@ -38,9 +38,9 @@ pub(crate) struct Instruction<'a> {
 
 /// The bytes that a lane accesses in one dword.
 #[derive(Clone, Copy)]
-struct Part {
-    address: u64,
-    bytes: u8,
+pub(crate) struct Part {
+    pub address: u64,
+    pub bytes: u8,
     lane: usize,
     /// The first of the bytes in the lane's data.
     offset: usize,
@@ -58,6 +58,8 @@ struct Scene<'a> {
     found: Vec<Found>,
     /// The lines of the wave's caches.
     loaded: [Loaded; 2],
+    /// The host may know of the write.
+    told: bool,
 }
 
 impl Instruction<'_> {
@@ -90,6 +92,7 @@ impl Instruction<'_> {
             last: None,
             found: Vec::new(),
             loaded,
+            told: !writes || !self.shared.rules.host,
         };
         self.look(state, &mut scene);
         let Scene {
@@ -205,6 +208,10 @@ impl Instruction<'_> {
         let Some(end) = start.checked_add(bytes + ROW).map(|end| end - ROW) else {
             return;
         };
+        // Lanes write to memory of one kind.
+        if !std::mem::replace(&mut scene.told, true) {
+            state.tells_host(start, scene.id, &self.shared.is_host);
+        }
         let mut at = start;
         while at < end {
             let stop = ((at / ROW + 1) * ROW).min(end);
@@ -303,6 +310,9 @@ impl Instruction<'_> {
                 None => self.learn(state, scene, cell.writer, part.address),
             }
         }
+        if self.hears_host(state, &cell) {
+            scene.learns.get_or_insert_default().join(&state.copies);
+        }
         for writer in state.writers(part.address, &cell, part.bytes) {
             match self.missing(state, scene, (writer, cell.synchronises), part.address) {
                 _ if writer == scene.id => {}
@@ -322,6 +332,13 @@ impl Instruction<'_> {
             }
         }
         self.note(state, scene, cell, part);
+    }
+
+    /// The wave looks whether a word has changed that no wave has written. The host may have changed it after copies had ended.
+    fn hears_host(&self, state: &State, cell: &Cell) -> bool {
+        let is_from_outside = cell.writer == 0 || state.record(cell.writer).is_copy();
+        let looks = self.kind() == Access::Read && self.memory.synchronises;
+        self.shared.rules.host && looks && is_from_outside
     }
 
     /// The wave has loaded the word with a plain load, and now changes it by an atomic that makes up for an old value.
@@ -389,8 +406,8 @@ impl Instruction<'_> {
             return Some(Missing::Performed);
         }
         let looks_far = self.memory.reach >= need || near_is_enough;
-        if self.kind() != Access::Read || record.access == Access::Read || looks_far || !rules.fresh
-        {
+        let reads_write = self.kind() == Access::Read && record.access != Access::Read;
+        if !reads_write || looks_far || record.is_copy() || !rules.fresh {
             return None;
         }
         let is_known = |entry: Entry| record.stamp <= performed(entry);
@@ -523,7 +540,7 @@ impl Instruction<'_> {
         scene.found.push(Found {
             certain,
             missing,
-            other: (group.dispatch != dispatch).then(|| state.kernel(group.dispatch)),
+            other: (group.dispatch != dispatch).then(|| state.launch(group.dispatch)),
             before: Side {
                 pc: record.pc,
                 access: record.access,
@@ -536,7 +553,7 @@ impl Instruction<'_> {
                 workgroup: state.groups[self.group as usize].workgroup,
                 wave: self.wave.index_in_workgroup,
             },
-            lane: part.lane as u32,
+            lane: Some(part.lane as u32),
             address: part.address,
             times: 1,
         });
@@ -557,7 +574,7 @@ fn fetch(state: &State, places: &[Place; LANES]) {
 }
 
 /// The dwords of `bytes` bytes from an address on, as those of the first lane.
-fn dwords(address: u64, bytes: u64, mut act: impl FnMut(Part)) {
+pub(crate) fn dwords(address: u64, bytes: u64, mut act: impl FnMut(Part)) {
     let mut at = address;
     let end = address.wrapping_add(bytes);
     while at < end {

@@ -4,12 +4,15 @@
 //! *fresh* at a scope when it passes over the caches that are nearer, or when these were invalidated since. A wave knows what another one
 //! did before it wrote a word, once it has read the word, at the scope that both need, and has waited for the value.
 //!
+//! A copy by an engine of the device is a launch of one wave, which has no instructions.
+//!
 //! Entry type: [`GlobalRaces`], a [`compute::Follower`]. The device must run its waves on one host thread.
 #![forbid(unsafe_code)]
 
 mod accesses;
 mod cells;
 mod clock;
+mod copies;
 mod lines;
 mod plan;
 mod progress;
@@ -25,7 +28,7 @@ use isa::Inst;
 use wave::{Config, Shadow};
 
 use plan::Plan;
-pub use report::{Access, Found, Missing, Side, Sink};
+pub use report::{Access, Copied, Copy, Found, Missing, Other, Side, Sink};
 use state::State;
 use workgroup::OfWorkgroup;
 
@@ -46,10 +49,17 @@ pub struct Rules {
     pub lines: bool,
     /// Launches race that nothing puts in order.
     pub launches: bool,
+    /// Copies by engines of the device are launches.
+    pub copies: bool,
+    /// The host may pass on to waves that copies have ended, and to copies what waves have done.
+    pub host: bool,
 }
 
 /// Reads memory from an address on; false if it is not mapped.
 pub type Read = Box<dyn Fn(u64, &mut [u8]) -> bool + Send + Sync>;
+
+/// Returns `true` if an address lies in memory of the host.
+pub type IsHost = Box<dyn Fn(u64) -> bool + Send + Sync>;
 
 /// Watches the accesses to global memory of all kernels of a device.
 pub struct GlobalRaces {
@@ -59,6 +69,7 @@ pub struct GlobalRaces {
 pub(crate) struct Shared {
     pub rules: Rules,
     pub read: Read,
+    pub is_host: IsHost,
     pub sink: Arc<dyn Sink>,
     pub state: Mutex<State>,
     pub plans: Numbered<Plan>,
@@ -66,7 +77,7 @@ pub(crate) struct Shared {
 
 impl GlobalRaces {
     /// `sink` is told of races in the memory that `read` reads.
-    pub fn new(read: Read, sink: Arc<dyn Sink>) -> GlobalRaces {
+    pub fn new(read: Read, is_host: IsHost, sink: Arc<dyn Sink>) -> GlobalRaces {
         let all = Rules {
             performed: true,
             fresh: true,
@@ -75,16 +86,19 @@ impl GlobalRaces {
             meetings: true,
             lines: true,
             launches: true,
+            copies: true,
+            host: true,
         };
-        GlobalRaces::by_rules(read, sink, all)
+        GlobalRaces::by_rules(read, is_host, sink, all)
     }
 
     /// The same with some rules only.
-    pub fn by_rules(read: Read, sink: Arc<dyn Sink>, rules: Rules) -> GlobalRaces {
+    pub fn by_rules(read: Read, is_host: IsHost, sink: Arc<dyn Sink>, rules: Rules) -> GlobalRaces {
         GlobalRaces {
             shared: Arc::new(Shared {
                 rules,
                 read,
+                is_host,
                 sink,
                 state: Mutex::default(),
                 plans: Numbered::default(),

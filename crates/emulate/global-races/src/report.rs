@@ -1,9 +1,5 @@
 //! The words for races.
 
-use std::sync::Arc;
-
-use gpu::Dispatch;
-
 /// The access that an instruction makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
@@ -32,21 +28,50 @@ pub struct Side {
     pub wave: u32,
 }
 
+/// A copy or a fill by an engine of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Copy {
+    /// None: it fills memory.
+    pub from: Option<u64>,
+    pub to: u64,
+    /// All that it has moved so far.
+    pub bytes: u64,
+}
+
+/// The launch of the other access, if it is not that of the later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Other {
+    /// A kernel with this descriptor.
+    Kernel(u64),
+    /// A copy, which may have come last nevertheless.
+    Copy { copy: Copy, is_later: bool },
+}
+
 /// Two accesses that race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Found {
     /// The write stores another value than the one that was there.
     pub certain: bool,
     pub missing: Missing,
-    /// The earlier access is one of another launch, of the kernel with this descriptor.
-    pub other: Option<u64>,
+    /// The access that is told of as the earlier one is one of another launch. That of a copy has no instruction.
+    pub other: Option<Other>,
     pub before: Side,
     pub after: Side,
-    /// The lane of the later access.
-    pub lane: u32,
+    /// The lane of the later access; a copy has none.
+    pub lane: Option<u32>,
     pub address: u64,
     /// Instructions of waves that met so.
     pub times: u64,
+}
+
+/// Two copies that race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Copied {
+    /// The later one does not write what is there already.
+    pub certain: bool,
+    pub before: (Copy, Access),
+    pub after: (Copy, Access),
+    pub address: u64,
 }
 
 /// Two pairs of accesses with an equal key are alike.
@@ -126,9 +151,11 @@ impl Told {
 
 /// Is told of races, by any thread.
 pub trait Sink: Send + Sync {
-    fn raced(&self, dispatch: &Arc<Dispatch>, found: &[Found]);
+    fn raced(&self, found: &[Found]);
     /// Races that it was told of were none.
-    fn took_back(&self, dispatch: &Arc<Dispatch>, found: &Found);
+    fn took_back(&self, found: &Found);
+    /// Two copies race.
+    fn copied(&self, found: &Copied);
     /// Accesses of instructions with this name were not judged.
     fn not_judged(&self, name: &'static str);
 }

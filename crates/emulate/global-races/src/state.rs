@@ -5,14 +5,14 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use gpu::{Dispatch, order::Order};
+use gpu::{Dispatch, Transfer, order::Order};
 
 use crate::{
     cells::{Cell, Cells, OTHERS, RecordId},
     clock::{Clock, Entry},
     plan::Decides,
     progress::Meeting,
-    report::{Access, Found, Told},
+    report::{Access, Copy, Found, Other, Told},
     scope::Scope,
 };
 
@@ -40,12 +40,29 @@ pub(crate) struct Group {
     pub first_wave: u32,
 }
 
+impl Record {
+    /// An engine of the device makes the access, not a wave.
+    pub fn is_copy(&self) -> bool {
+        self.pc == NO_CODE
+    }
+}
+
+/// Copies have no instructions.
+pub(crate) const NO_CODE: u64 = 0;
+
+/// The one step of a copy, when it has ended.
+pub(crate) const DONE: Entry = Entry {
+    issued: 1,
+    waited: 1,
+    agent: 1,
+};
+
 /// A launch.
 struct Launch {
+    /// None for a copy.
     dispatch: Weak<Dispatch>,
     order: Option<Arc<Order>>,
-    /// Address of its kernel's descriptor.
-    kernel: u64,
+    what: Other,
     node: u32,
 }
 
@@ -58,6 +75,8 @@ pub(crate) struct Word {
     pub writers: Vec<RecordId>,
 }
 
+/// Bytes of memory that is all of one kind.
+const PAGE: u64 = 4096;
 /// Records that are kept at a time.
 const MOST_RECORDS: usize = 1 << 25;
 /// Writers of a word that no wave has read since.
@@ -85,7 +104,13 @@ pub(crate) struct State {
     held: Vec<(Arc<Dispatch>, Told)>,
     doubted: Vec<(Arc<Dispatch>, Told)>,
     /// Races that were none, each with what it is now.
-    pub revised: Vec<(Arc<Dispatch>, Found, Option<Found>)>,
+    pub revised: Vec<(Found, Option<Found>)>,
+    /// All copies: the host may know that they have ended.
+    pub copies: Clock,
+    /// The work of waves of which the host may know.
+    pub host: Clock,
+    /// A page that was asked for, and whether it is the host's.
+    page: Option<(u64, bool)>,
     /// The launches whose accesses are kept.
     launches: Vec<Launch>,
     waves: u32,
@@ -98,27 +123,38 @@ impl State {
         let of = |known: &Launch| Weak::as_ptr(&known.dispatch) == Arc::as_ptr(dispatch);
         let number = match self.launches.iter().rposition(of) {
             Some(number) => number,
-            None => {
-                if self.live == 0 && self.is_over(dispatch) {
-                    self.forget();
-                    self.groups.clear();
-                    self.meetings.clear();
-                    self.decided.clear();
-                    self.launches.clear();
-                    self.waves = 0;
-                }
-                self.launches.push(Launch {
-                    dispatch: Arc::downgrade(dispatch),
-                    order: dispatch.order.clone(),
-                    kernel: dispatch.packet.kernel_object,
-                    node: dispatch.origin.node,
-                });
-                self.launches.len() - 1
-            }
+            None => self.launched(Launch {
+                dispatch: Arc::downgrade(dispatch),
+                order: dispatch.order.clone(),
+                what: Other::Kernel(dispatch.packet.kernel_object),
+                node: dispatch.origin.node,
+            }),
         };
         self.live += 1;
+        self.group_of(number, workgroup, waves)
+    }
+
+    /// A launch begins: its number. What nothing can race with any more is forgotten.
+    fn launched(&mut self, launch: Launch) -> usize {
+        if self.live == 0 && self.is_over(launch.order.as_deref()) {
+            self.forget();
+            self.groups.clear();
+            self.meetings.clear();
+            self.decided.clear();
+            self.launches.clear();
+            self.copies = Clock::default();
+            self.host = Clock::default();
+            self.waves = 0;
+        }
+        // Memory may have become another kind meanwhile.
+        self.page = None;
+        self.launches.push(launch);
+        self.launches.len() - 1
+    }
+
+    fn group_of(&mut self, launch: usize, workgroup: [u32; 3], waves: u32) -> u32 {
         self.groups.push(Group {
-            dispatch: number as u32,
+            dispatch: launch as u32,
             workgroup,
             first_wave: self.waves,
         });
@@ -126,9 +162,53 @@ impl State {
         self.groups.len() as u32 - 1
     }
 
+    /// A copy begins or goes on: its workgroup of one wave, and what it has moved with this piece.
+    pub fn copies(&mut self, piece: &Transfer<'_>) -> (u32, Copy) {
+        let of = |known: &Launch| {
+            let order = known.order.as_ref();
+            order.is_some_and(|order| Arc::ptr_eq(order, piece.order))
+        };
+        if let Some(number) = self.launches.iter().rposition(of)
+            && let Some(group) = (self.groups.iter()).rposition(|of| of.dispatch == number as u32)
+            && let Other::Copy { copy, .. } = &mut self.launches[number].what
+        {
+            copy.bytes += piece.bytes;
+            return (group as u32, *copy);
+        }
+        let copy = Copy {
+            from: piece.from,
+            to: piece.to,
+            bytes: piece.bytes,
+        };
+        let number = self.launched(Launch {
+            dispatch: Weak::new(),
+            order: Some(piece.order.clone()),
+            what: Other::Copy {
+                copy,
+                is_later: false,
+            },
+            node: piece.node,
+        });
+        self.copies.raise(self.waves, DONE);
+        (self.group_of(number, [0; 3], 1), copy)
+    }
+
+    /// A wave writes to this address. If it lies in memory of the host, the host may learn what the wave has done.
+    pub fn tells_host(&mut self, address: u64, id: RecordId, is_host: impl Fn(u64) -> bool) {
+        let page = address / PAGE;
+        let is_host = match self.page {
+            Some((known, is_host)) if known == page => is_host,
+            _ => is_host(address),
+        };
+        self.page = Some((page, is_host));
+        if is_host {
+            tell(&mut self.host, &self.records[id as usize - 1]);
+        }
+    }
+
     /// Nothing can begin any more beside the launches whose accesses are kept.
-    fn is_over(&self, next: &Dispatch) -> bool {
-        let Some(next) = &next.order else {
+    fn is_over(&self, next: Option<&Order>) -> bool {
+        let Some(next) = next else {
             return true;
         };
         let orders = self.launches.iter().map(|launch| &launch.order);
@@ -144,9 +224,9 @@ impl State {
         }
     }
 
-    /// The descriptor of a launch's kernel.
-    pub fn kernel(&self, dispatch: u32) -> u64 {
-        self.launches[dispatch as usize].kernel
+    /// The kernel of a launch, or its copy.
+    pub fn launch(&self, dispatch: u32) -> Other {
+        self.launches[dispatch as usize].what
     }
 
     /// A meeting of the launch of a workgroup. Waves are never two meetings behind others.
@@ -171,11 +251,11 @@ impl State {
         for (dispatch, mut told) in self.held.extract_if(.., |(_, told)| is_it(told)) {
             let before = told.told();
             match decides {
-                Decides::Surely => self.revised.push((dispatch, before, None)),
+                Decides::Surely => self.revised.push((before, None)),
                 Decides::Perhaps if before.certain => {
                     told.doubt();
                     let now = Some(told.told());
-                    self.revised.push((dispatch.clone(), before, now));
+                    self.revised.push((before, now));
                     self.doubted.push((dispatch, told));
                 }
                 Decides::Perhaps => self.doubted.push((dispatch, told)),
@@ -205,14 +285,13 @@ impl State {
     }
 
     /// A workgroup ends. With the last one come the times of races that were not told of.
-    pub fn end(&mut self) -> Vec<(Arc<Dispatch>, Found)> {
+    pub fn end(&mut self) -> Vec<Found> {
         self.live -= 1;
         if self.live != 0 {
             return Vec::new();
         }
         let held = self.held.drain(..);
-        held.filter_map(|(dispatch, told)| Some((dispatch, told.rest()?)))
-            .collect()
+        held.filter_map(|(_, told)| told.rest()).collect()
     }
 
     /// No access is known any more.

@@ -147,7 +147,7 @@ impl OfWorkgroup {
             }
         }
         if !new.is_empty() {
-            self.shared.sink.raced(&self.dispatch, &new);
+            self.shared.sink.raced(&new);
         }
     }
 
@@ -166,10 +166,10 @@ impl OfWorkgroup {
         let found = instruction.judge(&mut state, progress, reads);
         let revised = std::mem::take(&mut state.revised);
         drop(state);
-        for (dispatch, before, now) in revised {
-            shared.sink.took_back(&dispatch, &before);
+        for (before, now) in revised {
+            shared.sink.took_back(&before);
             if let Some(now) = now {
-                shared.sink.raced(&dispatch, &[now]);
+                shared.sink.raced(&[now]);
             }
         }
         if !found.is_empty() {
@@ -213,12 +213,12 @@ impl Shadow for OfWorkgroup {
 impl Drop for OfWorkgroup {
     fn drop(&mut self) {
         let held = lock(&self.shared.state).end();
-        for (dispatch, found) in held {
-            self.shared.sink.raced(&dispatch, &[found]);
+        for found in held {
+            self.shared.sink.raced(&[found]);
         }
         let rest: Vec<Found> = self.found.values().filter_map(Told::rest).collect();
         if !rest.is_empty() {
-            self.shared.sink.raced(&self.dispatch, &rest);
+            self.shared.sink.raced(&rest);
         }
     }
 }

@@ -12,6 +12,7 @@ use std::sync::{
 use crate::{
     dispatch::Dispatch,
     fault::{Fault, FaultKind},
+    order::Order,
 };
 
 /// Runs kernels.
@@ -43,6 +44,9 @@ pub trait Executor: Send + Sync {
         false
     }
 
+    /// A copy engine is about to write memory. Only said to an executor that [follows the order](Executor::follows_order).
+    fn transfers(&self, _transfer: &Transfer<'_>) {}
+
     /// Counters of the device-wide barriers (global wave sync), which one dispatch may leave to the next; none if all are zero.
     fn barriers(&self) -> Vec<u32> {
         Vec::new()
@@ -52,6 +56,18 @@ pub trait Executor: Send + Sync {
     fn resident_waves(&self) -> u32 {
         1024
     }
+}
+
+/// Memory that a copy engine is about to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer<'a> {
+    /// The place of the copy among launches. A copy may have several pieces, which share it.
+    pub order: &'a Arc<Order>,
+    pub node: u32,
+    /// The bytes come from here; None: the engine fills memory.
+    pub from: Option<u64>,
+    pub to: u64,
+    pub bytes: u64,
 }
 
 /// Counts of a dispatch that was executed.

@@ -35,7 +35,7 @@ pub mod topology;
 
 pub use dispatch::Dispatch;
 pub use events::Events;
-pub use executor::{Counts, Executor, Job, Observer, Outcome, Record};
+pub use executor::{Counts, Executor, Job, Observer, Outcome, Record, Transfer};
 pub use fault::{Fault, FaultKind};
 pub use fill::Fill;
 pub use initial::InitialState;

@@ -378,10 +378,7 @@ impl Machine {
             save_area,
             self.shared.clone(),
         );
-        if let Some(orders) = &self.shared.orders {
-            let published: Arc<dyn Published> = queue.clone();
-            orders.add(id, Arc::downgrade(&published));
-        }
+        self.follow_order(id, queue.clone());
         self.shared.packets.add(queue.clone())?;
         queues.by_id.insert(id, Queue::Aql(queue));
         Ok(NewQueue {
@@ -513,6 +510,7 @@ impl Machine {
             stopped: Default::default(),
             suspended: Default::default(),
             turn: Mutex::default(),
+            copying: Mutex::default(),
             shared: self.shared.clone(),
         });
         if let Err(error) = self.shared.copies.add(queue.clone()) {
@@ -521,6 +519,7 @@ impl Machine {
             }
             return Err(error.into());
         }
+        self.follow_order(id, queue.clone());
         queues.by_id.insert(id, Queue::Sdma(queue));
         Ok(NewQueue {
             id,
@@ -528,6 +527,13 @@ impl Machine {
             write_pointer,
             read_pointer,
         })
+    }
+
+    /// From now on, the queue's launches are among those whose order is known, if someone wants to know it.
+    fn follow_order(&self, id: u64, queue: Arc<dyn Published>) {
+        if let Some(orders) = &self.shared.orders {
+            orders.add(id, Arc::downgrade(&queue));
+        }
     }
 
     /// The lowest free queue id and its doorbell.
@@ -648,11 +654,11 @@ impl Machine {
             .remove(&id)
             .ok_or(QueueError::Unknown { id })?;
         let engine = queue.engine();
+        if let Some(orders) = &self.shared.orders {
+            orders.remove(id);
+        }
         match &queue {
             Queue::Aql(queue) => {
-                if let Some(orders) = &self.shared.orders {
-                    orders.remove(id);
-                }
                 queue.stop();
                 self.shared.packets.remove(&engine);
                 if !self.await_end(|| queue.is_idle()) {

@@ -4,6 +4,8 @@
 //! have begun, and none behind a barrier packet begins before that has ended. A barrier packet waits for signals, and each signal knows
 //! which packets have completed it. The host may have waited for whatever had ended when it published a packet.
 //!
+//! Copies by SDMA are launches, too. They have no barrier bit: a copy waits for no other one of its ring.
+//!
 //! The device that this crate emulates does a queue's packets one after the other. The sequence on this device is therefore no order.
 
 use std::{
@@ -298,6 +300,13 @@ impl Orders {
         inner.complete(signal, value, &ended);
     }
 
+    /// A ring of commands is done up to this position.
+    pub fn done(&self, queue: u64, position: u64) {
+        if let Some(of) = self.inner().queues.get_mut(&queue) {
+            of.begun(position);
+        }
+    }
+
     /// The next packet waits still for the signal at this address.
     pub fn waits(&self, queue: u64, signal: u64) {
         let mut inner = self.inner();
@@ -502,6 +511,19 @@ mod tests {
             let fails = |(_, scene): &Scene| std::panic::catch_unwind(|| scene(parts)).is_err();
             assert!(SCENES.iter().any(fails), "no scene needs {name}");
         }
+    }
+
+    /// All commands of a submission are published at once, and the last ones begin nothing.
+    #[test]
+    fn a_ring_that_is_done_lets_launches_be_settled() {
+        let mut device = Device::new(2, Parts::default());
+        device.publish(1, 10);
+        let copy = device.run(1, false, 64);
+        device.publish(0, 1);
+        assert!(!device.run(0, true, 0).settles(&copy));
+        device.orders.done(1, 10);
+        device.publish(0, 1);
+        assert!(device.run(0, true, 0).settles(&copy));
     }
 
     fn packets_of_a_queue_are_in_order_by_their_barrier_bits(parts: Parts) {

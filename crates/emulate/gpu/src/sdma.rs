@@ -3,6 +3,7 @@
 //! Ring positions are bytes and only grow. Packets never wrap: the runtime pads the end of the ring with zero words. [`packets`] has what
 //! each of them does. A packet may name a buffer of packets, which are done before the next one of the ring.
 
+mod order;
 mod packets;
 
 use std::sync::{
@@ -13,7 +14,8 @@ use std::sync::{
 use gfx::Family;
 
 use crate::{
-    events::MemoryFault, guard::guarded, machine::Shared, memory::host_address, processor::Engine,
+    events::MemoryFault, guard::guarded, machine::Shared, memory::host_address, order::Order,
+    processor::Engine,
 };
 use packets::Packets;
 
@@ -63,6 +65,8 @@ pub(crate) struct SdmaQueue {
     pub suspended: AtomicBool,
     /// The thread that holds it processes packets.
     pub turn: Mutex<Option<Buffer>>,
+    /// The place of the copy that is being done among launches, if someone wants to know it.
+    pub copying: Mutex<Option<Arc<Order>>>,
     pub shared: Arc<Shared>,
 }
 
@@ -74,6 +78,7 @@ impl Engine for SdmaQueue {
         let mut progress = false;
         while !self.stopped.load(Ordering::Relaxed) && !self.suspended.load(Ordering::SeqCst) {
             let Some((packets, at, end)) = self.next(&mut buffer) else {
+                self.ends();
                 break;
             };
             // The program may take memory away between the check and the access.
@@ -141,7 +146,7 @@ impl SdmaQueue {
                 };
                 return Some((packets, done, bytes));
             }
-            read.store(behind, Ordering::Release);
+            self.has_done(behind);
             *buffer = None;
         }
         let write = self.position(self.write_pointer);
@@ -159,8 +164,17 @@ impl SdmaQueue {
     fn pass(&self, buffer: &mut Option<Buffer>, position: u64) {
         match buffer {
             Some(buffer) => buffer.done = position,
-            None => (self.position(self.read_pointer)).store(position, Ordering::Release),
+            None => self.has_done(position),
         }
+    }
+
+    /// The ring is done up to this position.
+    fn has_done(&self, position: u64) {
+        if let Some(orders) = &self.shared.orders {
+            orders.done(self.id, position);
+        }
+        self.position(self.read_pointer)
+            .store(position, Ordering::Release);
     }
 
     fn unknown(&self, packets: &Packets<'_>, at: u64, what: &str) {
@@ -193,6 +207,7 @@ impl SdmaQueue {
     fn copy(&self, source: u64, destination: u64, size: u64) -> Result<(), Step> {
         self.allowed(source, size, false)?;
         self.allowed(destination, size, true)?;
+        self.transfers(Some(source), destination, size);
         // SAFETY: both ranges were just checked; overlap is allowed; racing host accesses see bytes old or new.
         unsafe {
             std::ptr::copy(
@@ -213,6 +228,7 @@ impl SdmaQueue {
         let width = 1_u64 << element;
         let size = (u64::from(count) & !(width - 1)) + width;
         self.allowed(address, size, true)?;
+        self.transfers(None, address, size);
         for offset in (0..size).step_by(width as usize) {
             let at = host_address(address + offset);
             // SAFETY: inside the range just checked, which is whole elements long.
@@ -235,7 +251,9 @@ impl SdmaQueue {
     }
 
     fn store(&self, address: u64, value: u32) -> Result<(), Step> {
-        self.cell32(address, true)?.store(value, Ordering::SeqCst);
+        let cell = self.cell32(address, true)?;
+        self.completes(address, value == 0);
+        cell.store(value, Ordering::SeqCst);
         self.shared.memory.written(address & !3, 4);
         Ok(())
     }

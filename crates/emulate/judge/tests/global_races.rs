@@ -5,8 +5,7 @@ use crate::common::corpus::{
 };
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Argument, Device, Shape};
-use global_races::{Found, GlobalRaces, Missing, Rules, Sink};
-use gpu::Dispatch;
+use global_races::{Copied, Found, GlobalRaces, Missing, Rules, Sink};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
@@ -19,7 +18,7 @@ const EXPECTED: &str = include_str!("global_races.tsv");
 const LIMIT: Duration = Duration::from_secs(60);
 const ITEMS: u32 = 256;
 const GROUPS: u32 = 3;
-const ALL: Rules = Rules {
+pub const ALL: Rules = Rules {
     performed: true,
     fresh: true,
     synchronising: true,
@@ -27,6 +26,8 @@ const ALL: Rules = Rules {
     meetings: true,
     lines: true,
     launches: true,
+    copies: true,
+    host: true,
 };
 
 /// Grade, what is missing, and the lines of both instructions, the lower one first.
@@ -39,11 +40,11 @@ struct Told {
 }
 
 impl Sink for Told {
-    fn raced(&self, _: &Arc<Dispatch>, found: &[Found]) {
+    fn raced(&self, found: &[Found]) {
         self.found.lock().unwrap().extend(found);
     }
 
-    fn took_back(&self, _: &Arc<Dispatch>, found: &Found) {
+    fn took_back(&self, found: &Found) {
         let mut known = self.found.lock().unwrap();
         let key = |one: &Found| (one.certain, one.missing, one.before.pc, one.after.pc);
         let mut left = found.times;
@@ -54,6 +55,10 @@ impl Sink for Told {
         }
         assert_eq!(left, 0, "{found:?}");
         known.retain(|one| one.times != 0);
+    }
+
+    fn copied(&self, found: &Copied) {
+        panic!("a kernel copies nothing: {found:?}");
     }
 
     fn not_judged(&self, name: &'static str) {
@@ -102,7 +107,7 @@ fn found_on(
     let object = CodeObject::parse(bytes).unwrap();
     let lines = SourceLines::read(&object).unwrap().unwrap();
     let told = Arc::new(Told::default());
-    let races = GlobalRaces::by_rules(device.reader(), told.clone(), rules);
+    let races = GlobalRaces::by_rules(device.reader(), Box::new(|_| false), told.clone(), rules);
     device.follow(Arc::new(races));
     let shape = Shape {
         grid: [GROUPS, 1, 1],

@@ -1,5 +1,6 @@
 mod barriers;
 mod common;
+mod copies;
 mod global_races;
 mod inexact;
 mod init;

@@ -13,12 +13,15 @@
 //! * `leaks`: memory that is not freed;
 //! * `memory`: accesses that stop a kernel, and who allocated what they miss.
 
-use std::{env, sync::Arc};
+use std::{
+    env,
+    sync::{Arc, OnceLock},
+};
 
 use compute::{Follower, Pool, Together};
 use definedness::nan::{Nans, Wanted};
 use global_races::GlobalRaces;
-use gpu::{Events, Job, Memory};
+use gpu::{Events, Job, Memory, Transfer};
 use judge::{Barriers, Late, Waits};
 use kmt_sys::door::{self, CHECK_VARIABLE};
 
@@ -37,6 +40,8 @@ pub struct Check {
     memory: bool,
     barriers: bool,
     races: bool,
+    /// What looks for races in global memory, once there is a pool.
+    global: OnceLock<Arc<GlobalRaces>>,
     init: bool,
     nan: bool,
     limits: Wanted,
@@ -72,6 +77,7 @@ impl Check {
             memory: false,
             barriers: false,
             races: false,
+            global: OnceLock::new(),
             init: false,
             nan: false,
             limits: Wanted::default(),
@@ -125,9 +131,12 @@ impl Check {
         }
         if self.races {
             let sink = self.findings.clone();
+            let kinds = of_device.clone();
             let read =
                 move |address, bytes: &mut [u8]| of_device.read_bytes(address, bytes).is_ok();
-            followers.push(Arc::new(GlobalRaces::new(Box::new(read), sink)));
+            let is_host = move |address| !kinds.is_device_local(address);
+            let races = GlobalRaces::new(Box::new(read), Box::new(is_host), sink);
+            followers.push(self.global.get_or_init(|| Arc::new(races)).clone());
         }
         match followers.len() {
             0 => {}
@@ -135,6 +144,13 @@ impl Check {
             _ => pool.follow(Arc::new(Together::new(followers))),
         }
         pool
+    }
+
+    /// A copy engine is about to write memory.
+    pub fn transfers(&self, transfer: &Transfer<'_>) {
+        if let Some(races) = self.global.get() {
+            races.transfers(transfer);
+        }
     }
 
     /// The order of launches matters.

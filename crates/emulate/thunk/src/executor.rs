@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compute::Pool;
-use gpu::{Events, Executor, Job, Memory};
+use gpu::{Events, Executor, Job, Memory, Transfer};
 
 use crate::{
     check::Check, inject::Inject, interrupted, reached, record, report::report,
@@ -90,6 +90,12 @@ impl Executor for Shared {
 
     fn follows_order(&self) -> bool {
         self.check.as_ref().is_some_and(Check::looks_for_races)
+    }
+
+    fn transfers(&self, transfer: &Transfer<'_>) {
+        if let Some(check) = &self.check {
+            check.transfers(transfer);
+        }
     }
 
     fn native_blits(&self) -> bool {

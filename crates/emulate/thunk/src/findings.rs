@@ -52,6 +52,8 @@ struct Inner {
     races: HashMap<races::Key, Counted>,
     /// The same of races in global memory.
     global_races: HashMap<global_races::Key, Counted>,
+    /// The same of races between copies.
+    copies: HashMap<global_races::CopiesKey, Counted>,
     /// The same of undefined values.
     undefined: HashMap<init::Key, Counted>,
     /// The same of undefined bytes that the host reads, by who called.

@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-use gpu::{Dispatch, Executor, Job, Memory, memory::ExtentOrigin};
+use gpu::{Dispatch, Executor, Job, Memory, Transfer, memory::ExtentOrigin};
 use guest::memory;
 use recording::{Header, Kind, PAGE, Page, Range};
 use regex::Regex;
@@ -106,6 +106,10 @@ impl<E: Executor> Executor for Recorder<E> {
 
     fn follows_order(&self) -> bool {
         self.executor.follows_order()
+    }
+
+    fn transfers(&self, transfer: &Transfer<'_>) {
+        self.executor.transfers(transfer);
     }
 
     fn native_blits(&self) -> bool {

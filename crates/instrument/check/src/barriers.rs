@@ -189,6 +189,7 @@ pub fn met(
             free: None,
             read: None,
             leak: None,
+            copies: None,
             further: 0,
             path: Vec::new(),
             listing: around(function, &decoder, inst, "the barrier"),

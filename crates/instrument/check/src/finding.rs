@@ -44,7 +44,7 @@ pub enum Kind {
     ArrivedTwice,
     /// Waves access the same bytes of LDS in no order.
     LdsRace,
-    /// Waves access the same bytes of global memory in no order.
+    /// Waves or copies access the same bytes of global memory in no order.
     GlobalRace,
     /// The program has ended and not freed memory.
     Leak,
@@ -201,7 +201,7 @@ impl Kind {
             Kind::GlobalRace => (
                 "global-race",
                 Checker::Races,
-                "waves access the same bytes of global memory in no order, and at least one writes",
+                "waves or copies access the same bytes of global memory in no order, and at least one writes",
             ),
             Kind::Leak => (
                 "leak",
@@ -475,6 +475,9 @@ pub struct Finding {
     /// The memory that the program has not freed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leak: Option<Leak>,
+    /// The copies that race with each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<Copies>,
     /// Further instructions that come too early for the same producer.
     pub further: usize,
     /// Basic blocks from the producer to the consumer.
@@ -504,6 +507,17 @@ pub struct WaveThere {
     pub exec: u64,
     /// Lanes that it began with and that are off.
     pub absent: u64,
+}
+
+/// Two copies by engines of the device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Copies {
+    /// What they copy and do with the memory, the earlier one first.
+    pub first: String,
+    pub then: String,
+    pub address: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<Allocation>,
 }
 
 /// A wrong access of memory by one wave.

@@ -1,4 +1,4 @@
-//! Accesses of waves of a program that ran to the same bytes of global memory, in no order.
+//! Accesses of waves and copies of a program that ran to the same bytes of global memory, in no order.
 
 use crate::code::Code;
 use crate::memory::hexadecimal;
@@ -18,6 +18,9 @@ pub enum Missing {
     Fresh,
 }
 
+/// The remedy for copies.
+pub(crate) const PUT_COPIES_IN_ORDER: &str = "use one stream, let the later stream wait for an event of the earlier one, or let the host wait in between";
+
 /// One of two accesses, as the emulated device tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
@@ -29,12 +32,16 @@ pub struct Side {
     pub wave: u32,
 }
 
-/// The launch of the earlier access, if it is not that of the later one.
+/// The launch of the earlier access, if it is not that of the later one, or a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherLaunch {
-    pub kernel: String,
-    /// The instruction is in the same code object.
-    pub is_here: bool,
+pub enum OtherLaunch {
+    Kernel {
+        name: String,
+        /// The instruction is in the same code object.
+        is_here: bool,
+    },
+    /// A copy by an engine of the device, which may have come last nevertheless.
+    Copy { what: String, is_later: bool },
 }
 
 /// Two accesses that race.
@@ -46,8 +53,8 @@ pub struct GlobalRace {
     pub other: Option<OtherLaunch>,
     pub before: Side,
     pub after: Side,
-    /// The lane of the later access.
-    pub lane: u32,
+    /// The lane of the later access, if that is not a copy.
+    pub lane: Option<u32>,
     pub address: u64,
     pub allocation: Option<Allocation>,
     /// How often lanes met so; 0: this was no race.
@@ -75,8 +82,8 @@ impl Side {
 
 impl GlobalRace {
     /// The fields of a line: how often, then grade, what is missing, both sides with instruction, access, three numbers of the
-    /// workgroup and wave, then the later lane and the address, and the earlier launch: the place of its kernel's code and
-    /// the kernel's name.
+    /// workgroup and wave, then the later lane or `-` and the address, and the other launch: the place of its kernel's code and
+    /// the kernel's name, or which one comes last and what is copied.
     pub fn parse(times: &str, fields: &[&str]) -> Option<GlobalRace> {
         let [grade, missing, sides @ .., lane, address, place, kernel] = fields else {
             return None;
@@ -92,18 +99,32 @@ impl GlobalRace {
             },
             other: match *place {
                 "-" => None,
-                place => Some(OtherLaunch {
-                    kernel: (*kernel).to_owned(),
-                    is_here: place == "kernel",
+                "kernel" | "elsewhere" => Some(OtherLaunch::Kernel {
+                    name: (*kernel).to_owned(),
+                    is_here: *place == "kernel",
                 }),
+                "copy" | "copy-later" => Some(OtherLaunch::Copy {
+                    what: (*kernel).to_owned(),
+                    is_later: *place == "copy-later",
+                }),
+                _ => return None,
             },
             before: Side::parse(before)?,
             after: Side::parse(after)?,
-            lane: lane.parse().ok()?,
+            lane: match *lane {
+                "-" => None,
+                lane => Some(lane.parse().ok()?),
+            },
             address: hexadecimal(address)?,
             allocation: None,
             times: times.parse().ok()?,
         })
+    }
+}
+
+impl GlobalRace {
+    fn is_with_copy(&self) -> bool {
+        matches!(self.other, Some(OtherLaunch::Copy { .. }))
     }
 }
 
@@ -117,7 +138,11 @@ impl Pair for GlobalRace {
     }
 
     fn first(&self) -> Option<u64> {
-        let is_here = self.other.as_ref().is_none_or(|other| other.is_here);
+        let is_here = match &self.other {
+            None => true,
+            Some(OtherLaunch::Kernel { is_here, .. }) => *is_here,
+            Some(OtherLaunch::Copy { .. }) => false,
+        };
         is_here.then_some(self.before.pc)
     }
 
@@ -131,10 +156,13 @@ impl Pair for GlobalRace {
 
     fn identity(&self, code: &Code<'_>) -> [String; 2] {
         match (self.first(), &self.other) {
-            (None, Some(other)) => {
-                let [after, _] = either_first(code, [self.after.pc; 2]);
-                [after, other.kernel.clone()]
+            (None, Some(OtherLaunch::Kernel { name, .. })) => {
+                [code.stable(self.after.pc), name.clone()]
             }
+            (None, Some(OtherLaunch::Copy { .. })) => [
+                code.stable(self.after.pc),
+                verb(&self.before.access).to_owned(),
+            ],
             _ => either_first(code, [self.before.pc, self.after.pc]),
         }
     }
@@ -143,11 +171,24 @@ impl Pair for GlobalRace {
         let (before, after) = (&self.before, &self.after);
         let (first, then) = (before.name(), after.name());
         let (was, is) = (verb(&before.access), verb(&after.access));
-        if let (Missing::Order, Some(other)) = (self.missing, &self.other) {
-            let kernel = demangle::readable(&other.kernel);
-            return format!(
-                "nothing puts two launches in order: {first} of a launch of {kernel} {was} what {then} {is}"
-            );
+        match (self.missing, &self.other) {
+            (Missing::Order, Some(OtherLaunch::Kernel { name, .. })) => {
+                let kernel = demangle::readable(name);
+                return format!(
+                    "nothing puts two launches in order: {first} of a launch of {kernel} {was} what {then} {is}"
+                );
+            }
+            (Missing::Order, Some(OtherLaunch::Copy { what, is_later })) => {
+                let copy = format!("a {what} {was}");
+                let wave = format!("{then} {is}");
+                let (first, then) = if *is_later {
+                    (wave, copy)
+                } else {
+                    (copy, wave)
+                };
+                return format!("nothing puts a launch and a copy in order: {first} what {then}");
+            }
+            _ => {}
         }
         match self.missing {
             Missing::Order => format!(
@@ -164,6 +205,7 @@ impl Pair for GlobalRace {
 
     fn remedy(&self) -> &'static str {
         match self.missing {
+            Missing::Order if self.is_with_copy() => PUT_COPIES_IN_ORDER,
             Missing::Order if self.other.is_some() => {
                 "launch both in one stream, or let the later stream wait for an event of the earlier one"
             }
@@ -192,7 +234,7 @@ impl Pair for GlobalRace {
             address: Some(self.address),
             workgroup: self.after.workgroup,
             wave: self.after.wave,
-            lane: Some(self.lane),
+            lane: self.lane,
             allocation: self.allocation,
         })
     }
@@ -208,6 +250,13 @@ pub fn raced(
 ) -> Result<Vec<GlobalRace>, lift::Error> {
     // The device has taken these back.
     found.retain(|one| one.times != 0);
-    let found = pairs::merged(found, |one| &mut one.times);
+    // An instruction that races with copies is another bug than one that races with itself.
+    let (with_copies, others): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(GlobalRace::is_with_copy);
+    let (read, written): (Vec<_>, Vec<_>) = with_copies
+        .into_iter()
+        .partition(|one| one.before.access == READ);
+    let alike = [others, read, written].map(|found| pairs::merged(found, |one| &mut one.times));
+    let found = alike.into_iter().flatten().collect();
     pairs::tell(object, place, found, options, sink, |_, _, _| {})
 }

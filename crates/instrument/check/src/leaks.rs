@@ -100,6 +100,7 @@ fn finding(unshown: Unshown, leak: Leak, times: u64) -> Finding {
         free: None,
         read: None,
         leak: Some(leak),
+        copies: None,
         further: 0,
         path: Vec::new(),
         listing: Vec::new(),

@@ -135,6 +135,7 @@ fn finding<P: Pair>(
         free: None,
         read: None,
         leak: None,
+        copies: None,
         further: 0,
         path: Vec::new(),
         listing,

@@ -87,6 +87,7 @@ fn finding(unshown: Unshown, read: Read) -> Finding {
         free: None,
         read: Some(read),
         leak: None,
+        copies: None,
         further: 0,
         path: Vec::new(),
         listing: Vec::new(),

@@ -1,6 +1,6 @@
 //! A finding for people to read.
 
-use crate::{Access, Allocation, Finding, Free, Grade, Kind, Leak, Meeting, Read};
+use crate::{Access, Allocation, Copies, Finding, Free, Grade, Kind, Leak, Meeting, Read};
 use std::fmt::{Result, Write};
 
 /// Writes one finding; `file` is where it was found.
@@ -24,6 +24,9 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     }
     if let Some(leak) = &finding.leak {
         return write_leak(out, leak, finding);
+    }
+    if let Some(copies) = &finding.copies {
+        return write_copies(out, copies, finding);
     }
     writeln!(out, "      {} for {}", finding.function, finding.target)?;
     match &finding.producer {
@@ -182,6 +185,15 @@ fn write_leak(out: &mut impl Write, leak: &Leak, finding: &Finding) -> Result {
         with, allocated_by, ..
     } = &leak.allocation;
     write_callers(out, &format!("allocated with {with}"), allocated_by)?;
+    writeln!(out, "  help: {}", finding.remedy)?;
+    writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+fn write_copies(out: &mut impl Write, copies: &Copies, finding: &Finding) -> Result {
+    writeln!(out, "      address {:#x}", copies.address)?;
+    if let Some(near) = &copies.allocation {
+        write_allocation(out, near)?;
+    }
     writeln!(out, "  help: {}", finding.remedy)?;
     writeln!(out, "  fingerprint: {}", finding.fingerprint)
 }

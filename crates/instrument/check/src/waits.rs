@@ -487,6 +487,7 @@ impl Check<'_, '_> {
             free: None,
             read: None,
             leak: None,
+            copies: None,
             object: self.place.to_owned(),
             target: self.id.clone(),
             symbol: function.name.clone(),

@@ -251,10 +251,25 @@ const LAUNCHES: &[(&str, &str, Option<&str>)] = &[
 
 #[test]
 fn launches_that_nothing_puts_in_order_are_named() {
+    let rows = LAUNCHES.iter().map(|(order, other, expected)| {
+        let named = "nothing puts two launches in order";
+        (*order, *other, expected.map(|grade| (grade, named)))
+    });
+    each_is_found("launches.hip", rows);
+}
+
+/// How a program orders its launches or copies and what they do, and the grade and the words of the finding, if there is one.
+type Row = (
+    &'static str,
+    &'static str,
+    Option<(&'static str, &'static str)>,
+);
+
+fn each_is_found(source: &str, rows: impl Iterator<Item = Row>) {
     let flags = ["-O1", "-w", "-g", "--offload-arch=gfx90a"];
-    let program = compile("hipcc", "launches.hip", &flags);
+    let program = compile("hipcc", source, &flags);
     let mut failed = Vec::new();
-    for (order, other, expected) in LAUNCHES {
+    for (order, other, expected) in rows {
         let mut command = luthier(&["check", "--races", "--possible", "--device", "gfx90a"]);
         let command = command.arg("--").arg(&program).args([order, other]);
         let output = command.output().unwrap();
@@ -263,11 +278,66 @@ fn launches_that_nothing_puts_in_order_are_named() {
         let found = |grade: &str| !said.contains(&format!("{grade}: 0 findings"));
         let right = ["certain", "possible"]
             .iter()
-            .all(|grade| found(grade) == (*expected == Some(grade)));
-        let named = said.contains("nothing puts two launches in order") == expected.is_some();
+            .all(|grade| found(grade) == expected.is_some_and(|(one, _)| one == *grade));
+        let named = match expected {
+            Some((_, words)) => said.contains(words),
+            None => !said.contains("nothing puts"),
+        };
         if !done || !right || !named {
             failed.push(format!("{order} {other}: {said}"));
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+const BESIDE: &str = "nothing puts a launch and a copy in order";
+const TWO: &str = "nothing puts two copies in order";
+
+/// Copies beside kernels and beside each other.
+#[rustfmt::skip]
+const COPIES: &[Row] = &[
+    // A kernel has read its input, or written its output, and has not ended.
+    ("none",            "input",       Some(("certain", BESIDE))),
+    ("none",            "output",      Some(("certain", BESIDE))),
+    ("early-event",     "input",       Some(("certain", BESIDE))),
+    ("early-event",     "output",      Some(("certain", BESIDE))),
+    ("event-elsewhere", "output",      Some(("certain", BESIDE))),
+    ("host-elsewhere",  "output",      Some(("certain", BESIDE))),
+    ("event",           "input",       None),
+    ("event",           "output",      None),
+    ("through",         "input",       None),
+    ("through",         "output",      None),
+    ("same-stream",     "input",       None),
+    ("same-stream",     "output",      None),
+    ("host",            "input",       None),
+    ("host",            "output",      None),
+    ("apart",           "input",       None),
+    ("apart",           "output",      None),
+    // A kernel that has not begun reads what is copied, or overwrites it.
+    ("none",            "behind",      Some(("certain", BESIDE))),
+    ("none",            "written",     Some(("certain", BESIDE))),
+    ("none",            "overwritten", Some(("certain", BESIDE))),
+    ("event",           "behind",      None),
+    ("event",           "written",     None),
+    ("event",           "overwritten", None),
+    ("host",            "behind",      None),
+    ("host",            "overwritten", None),
+    ("apart",           "behind",      None),
+    // Two copies.
+    ("none",            "both-ways",   Some(("certain", TWO))),
+    ("none",            "twice",       Some(("certain", TWO))),
+    ("event",           "both-ways",   None),
+    ("event",           "twice",       None),
+    ("same-stream",     "both-ways",   None),
+    ("same-stream",     "twice",       None),
+    ("host",            "both-ways",   None),
+    ("apart",           "twice",       None),
+    // A kernel that lasts tells the host, or is told by it.
+    ("none",            "told",        None),
+    ("none",            "heard",       None),
+];
+
+#[test]
+fn copies_that_nothing_puts_in_order_are_named() {
+    each_is_found("copies.hip", COPIES.iter().copied());
 }

@@ -146,6 +146,7 @@ impl Packets<'_> {
             (5, _) => self.queue.store(self.long(at, 1), self.dword(at, 3))?,
             (6, _) => {
                 let event = self.dword(at, 1);
+                self.queue.ends();
                 return Ok(Step::Interrupt { dwords, event });
             }
             (8, _) if header >> 31 == 1 => self.poll(at, header >> 28 & 7)?,
@@ -188,6 +189,7 @@ impl Packets<'_> {
     fn write(&self, at: u64) -> Result<(), Step> {
         let (address, count) = (self.long(at, 1), self.written_dwords(at));
         self.queue.allowed(address, count * 4, true)?;
+        self.queue.transfers(None, address, count * 4);
         for index in 0..count {
             let value = self.dword(at, 4 + index);
             // SAFETY: inside the range just checked.
@@ -247,14 +249,15 @@ impl Packets<'_> {
     }
 
     fn poll(&self, at: u64, function: u32) -> Result<(), Step> {
-        let (reference, mask) = (self.dword(at, 3), self.dword(at, 4));
-        let value = self
-            .queue
-            .cell32(self.long(at, 1), false)?
-            .load(Ordering::Acquire)
-            & mask;
+        let (address, reference, mask) = (self.long(at, 1), self.dword(at, 3), self.dword(at, 4));
+        let cell = self.queue.cell32(address, false)?;
+        self.queue.ends();
+        let value = cell.load(Ordering::Acquire) & mask;
         // The one number that means nothing is taken for the last that means something.
         let holds = condition::holds(function, value, reference).unwrap_or(value > reference);
+        let is_zero = condition::holds(function, 0, reference) == Some(true)
+            && condition::holds(function, 1, reference) == Some(false);
+        self.queue.polled(address, is_zero, holds);
         if holds { Ok(()) } else { Err(Step::Blocked) }
     }
 
@@ -268,6 +271,10 @@ impl Packets<'_> {
             self.queue.allowed(address, 8, true)?;
             // SAFETY: just checked and aligned; all parties access such words atomically.
             let cell = unsafe { AtomicU64::from_ptr(host_address(address) as *mut u64) };
+            let now = cell.load(Ordering::Acquire);
+            if let Some(next) = operation(now, data, compared) {
+                self.queue.completes(address, next == 0);
+            }
             atomic::update64(cell, operation, data, compared)
         } else {
             return Err(Step::Unknown("an atomic operation of this number"));

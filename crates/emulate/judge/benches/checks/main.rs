@@ -159,10 +159,14 @@ impl Order for Silent {
 }
 
 impl global_races::Sink for Silent {
-    fn took_back(&self, _: &Arc<Dispatch>, _: &global_races::Found) {}
+    fn took_back(&self, _: &global_races::Found) {}
 
-    fn raced(&self, _: &Arc<Dispatch>, _: &[global_races::Found]) {
+    fn raced(&self, _: &[global_races::Found]) {
         // Launches write the same results again.
+    }
+
+    fn copied(&self, found: &global_races::Copied) {
+        panic!("a kernel copies nothing: {found:?}");
     }
 
     fn not_judged(&self, name: &'static str) {
@@ -192,7 +196,7 @@ const CHECKS: &[Check] = &[
     }),
     ("races", |device| device.look_for_races(Arc::new(Silent))),
     ("global races", |device| {
-        let races = GlobalRaces::new(device.reader(), Arc::new(Silent));
+        let races = GlobalRaces::new(device.reader(), Box::new(|_| false), Arc::new(Silent));
         device.follow(Arc::new(races));
     }),
     ("init", |device| {

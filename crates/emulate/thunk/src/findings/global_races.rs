@@ -1,16 +1,16 @@
 //! Races in global memory between waves of this process's kernels.
 
-use std::sync::Arc;
-
 use allocations::{Position, facts, lines::describe};
-use global_races::{Access, Found, Missing, Side, Sink};
-use gpu::Dispatch;
+use global_races::{Access, Copied, Copy, Found, Missing, Other, Side, Sink};
 
-use super::{Counted, Findings};
+use super::{Counted, Findings, Inner};
 use crate::report::report;
 
 /// Two races are alike if these are equal: grade, what is missing, and both sides without their waves.
 pub type Key = (bool, Missing, u64, u64, Access, Access);
+
+/// Two races of copies are alike if these are equal: grade, both accesses, and where the allocation begins.
+pub type CopiesKey = (bool, Access, Access, u64);
 
 fn key(race: &Found) -> Key {
     let (before, after) = (race.before, race.after);
@@ -25,7 +25,7 @@ fn key(race: &Found) -> Key {
 }
 
 impl Sink for Findings {
-    fn raced(&self, _: &Arc<Dispatch>, found: &[Found]) {
+    fn raced(&self, found: &[Found]) {
         let mut guard = self.inner();
         let inner = &mut *guard;
         for race in found {
@@ -40,11 +40,8 @@ impl Sink for Findings {
                         ));
                         continue;
                     };
-                    let other = race.other.map(|kernel| {
-                        let name = inner.kernels.get(&kernel).cloned();
-                        (name.unwrap_or_default(), self.object(inner, race.before.pc))
-                    });
-                    let lines = lines(race, (&object, base), other.as_ref());
+                    let other = self.other(inner, race, &object);
+                    let lines = lines(race, (&object, base), &other);
                     self.counted(inner, race.times, &lines)
                 }
             };
@@ -52,7 +49,7 @@ impl Sink for Findings {
         }
     }
 
-    fn took_back(&self, _: &Arc<Dispatch>, race: &Found) {
+    fn took_back(&self, race: &Found) {
         let mut guard = self.inner();
         let inner = &mut *guard;
         if let Some(known) = inner.global_races.get(&key(race)).copied() {
@@ -65,48 +62,97 @@ impl Sink for Findings {
         }
     }
 
+    fn copied(&self, race: &Copied) {
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        let nearest = facts::nearest(race.address)
+            .filter(|(_, position)| matches!(position, Position::Inside(_)));
+        let base = nearest.as_ref().map_or(race.address, |(near, _)| near.base);
+        let (before, after) = (race.before, race.after);
+        let key = (race.certain, before.1, after.1, base);
+        let counted = match inner.copies.get(&key).copied() {
+            Some(known) => self.again(inner, known, 1),
+            None => {
+                let grade = grade(race.certain);
+                let side = |(copy, access)| format!("{}\t{}", word(access), words(copy));
+                let (before, after) = (side(before), side(after));
+                let address = race.address;
+                let mut lines = format!("copy-race\t{grade}\t{before}\t{after}\t{address:#x}\n");
+                if let Some((near, position)) = nearest {
+                    lines += &describe(&near, position, address);
+                }
+                self.counted(inner, 1, &lines)
+            }
+        };
+        inner.copies.insert(key, counted);
+    }
+
     fn not_judged(&self, name: &'static str) {
         self.counted(&mut self.inner(), 1, &format!("not-ordered\t{name}\n"));
     }
 }
 
-/// The name of another launch's kernel, and its code object with where that lies.
-type Other = (String, Option<(u64, String)>);
+impl Findings {
+    /// The fields that tell of the other launch: its kind, and its kernel's name or what it copies.
+    fn other(&self, inner: &mut Inner, race: &Found, object: &str) -> String {
+        match race.other {
+            None => "-\t-".to_owned(),
+            Some(Other::Copy { copy, is_later }) => {
+                let kind = if is_later { "copy-later" } else { "copy" };
+                format!("{kind}\t{}", words(copy))
+            }
+            Some(Other::Kernel(kernel)) => {
+                let name = inner.kernels.get(&kernel).cloned().unwrap_or_default();
+                // An instruction of another object is told of by its kernel alone.
+                let is_known =
+                    (self.object(inner, race.before.pc)).is_some_and(|(_, of)| of == object);
+                let kind = if is_known { "kernel" } else { "elsewhere" };
+                format!("{kind}\t{name}")
+            }
+        }
+    }
+}
+
+fn grade(certain: bool) -> &'static str {
+    if certain { "certain" } else { "possible" }
+}
+
+fn word(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::Atomic => "atomic",
+    }
+}
+
+/// What a copy moves.
+fn words(copy: Copy) -> String {
+    let Copy { from, to, bytes } = copy;
+    match from {
+        Some(from) => format!("copy of {bytes} bytes from {from:#x} to {to:#x}"),
+        None => format!("fill of {bytes} bytes at {to:#x}"),
+    }
+}
 
 /// The lines of a race, but for its number of times, which begins them.
-fn lines(race: &Found, (object, base): (&str, u64), other: Option<&Other>) -> String {
-    let grade = if race.certain { "certain" } else { "possible" };
+fn lines(race: &Found, (object, base): (&str, u64), other: &str) -> String {
+    let grade = grade(race.certain);
     let missing = match race.missing {
         Missing::Order => "order",
         Missing::Performed => "performed",
         Missing::Fresh => "fresh",
     };
-    // An instruction of another object is told of by its kernel alone.
-    let is_known = match other {
-        Some((_, Some((_, of)))) => of == object,
-        Some((_, None)) => false,
-        None => true,
-    };
-    let kernel = match other {
-        Some((name, _)) if is_known => format!("kernel\t{name}"),
-        Some((name, _)) => format!("elsewhere\t{name}"),
-        None => "-\t-".to_owned(),
-    };
     let side = |side: Side| {
         let [x, y, z] = side.workgroup;
-        let access = match side.access {
-            Access::Read => "read",
-            Access::Write => "write",
-            Access::Atomic => "atomic",
-        };
+        let access = word(side.access);
         let pc = side.pc.wrapping_sub(base);
         format!("{pc:#x}\t{access}\t{x}\t{y}\t{z}\t{}", side.wave)
     };
     let mut lines = format!(
-        "global-race\t{object}\t{grade}\t{missing}\t{}\t{}\t{}\t{:#x}\t{kernel}\n",
+        "global-race\t{object}\t{grade}\t{missing}\t{}\t{}\t{}\t{:#x}\t{other}\n",
         side(race.before),
         side(race.after),
-        race.lane,
+        (race.lane).map_or("-".to_owned(), |lane| lane.to_string()),
         race.address,
     );
     if let Some((near, position @ Position::Inside(_))) = facts::nearest(race.address) {

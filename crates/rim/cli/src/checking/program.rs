@@ -109,6 +109,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     run.report.not_ordered = found.not_ordered.into_iter().collect();
     check::memory::freed(found.frees, &mut run.tally);
     check::reads::read(found.reads, &mut run.tally);
+    check::copies::raced(found.copies, &mut run.tally);
     match status.code() {
         Some(_) => check::leaks::leaked(found.leaks, &mut run.tally),
         // A program that is killed frees nothing.

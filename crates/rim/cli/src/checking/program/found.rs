@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use check::{
     Allocation,
     barriers::{Met, Wave},
+    copies::CopiesRace,
     global_races::GlobalRace,
     init::Used,
     leaks::Leaked,
@@ -38,6 +39,7 @@ enum Last {
     Free,
     Leak,
     Race,
+    Copies,
     Use,
     Read,
     Nan,
@@ -51,6 +53,7 @@ pub struct Found {
     pub frees: Vec<Freed>,
     pub leaks: Vec<Leaked>,
     pub reads: Vec<HostRead>,
+    pub copies: Vec<CopiesRace>,
     /// By the file of the code object.
     pub objects: BTreeMap<String, OfObject>,
     /// Instructions whose numbers are not looked at.
@@ -98,6 +101,10 @@ impl Found {
             [times, "read", rest @ ..] => {
                 self.reads.push(HostRead::parse(times, rest)?);
                 self.last = Last::Read;
+            }
+            [times, "copy-race", rest @ ..] => {
+                self.copies.push(CopiesRace::parse(times, rest)?);
+                self.last = Last::Copies;
             }
             [times, "leak", rest @ ..] => {
                 self.leaks.push(Leaked::parse(times, rest)?);
@@ -179,8 +186,10 @@ impl Found {
 
     /// The place of the allocation of findings that may have none.
     fn optional_allocation(&mut self) -> Option<&mut Option<Allocation>> {
-        if let Last::Read = self.last {
-            return Some(&mut self.reads.last_mut()?.read.allocation);
+        match self.last {
+            Last::Read => return Some(&mut self.reads.last_mut()?.read.allocation),
+            Last::Copies => return Some(&mut self.copies.last_mut()?.copies.allocation),
+            _ => {}
         }
         let last = self.last;
         let of = self.of_last_object()?;
@@ -189,7 +198,7 @@ impl Found {
             Last::Race => &mut of.global_races.last_mut()?.allocation,
             Last::Use => &mut of.uses.last_mut()?.allocation,
             Last::Nan => &mut of.nans.last_mut()?.allocation,
-            Last::Free | Last::Leak | Last::Read => return None,
+            Last::Free | Last::Leak | Last::Read | Last::Copies => return None,
         })
     }
 

@@ -1,0 +1,258 @@
+//! Copies and fills by engines of the device, against what was accessed before.
+//!
+//! An engine sees memory as the whole system does: what a launch has done that ended is performed, and nothing that it reads is old.
+
+use gpu::Transfer;
+
+use crate::{
+    GlobalRaces, Shared,
+    accesses::dwords,
+    cells::{Cell, OTHERS, ROW, RecordId},
+    clock::Clock,
+    lock,
+    report::{Access, Copied, Copy, Found, Missing, Other, Side},
+    scope::Scope,
+    state::{DONE, NO_CODE, Record, State},
+};
+
+impl GlobalRaces {
+    /// An engine is about to move a piece of memory.
+    pub fn transfers(&self, piece: &Transfer<'_>) {
+        let shared = &*self.shared;
+        if !shared.rules.copies {
+            return;
+        }
+        let mut state = lock(&shared.state);
+        let (group, copy) = state.copies(piece);
+        let mut met = Vec::new();
+        for (access, start) in [(Access::Read, piece.from), (Access::Write, Some(piece.to))] {
+            let Some(start) = start else { continue };
+            let record = record(&state, group, access);
+            let id = state.keep(record);
+            let side = Engine {
+                shared,
+                piece,
+                copy,
+                group,
+                access,
+                start,
+                id,
+            };
+            side.look(&mut state, &mut met);
+        }
+        drop(state);
+        for found in met {
+            match found {
+                Met::Wave(found) => shared.sink.raced(&[found]),
+                Met::Copy(found) => shared.sink.copied(&found),
+            }
+        }
+    }
+}
+
+enum Met {
+    Wave(Found),
+    Copy(Copied),
+}
+
+fn record(state: &State, group: u32, access: Access) -> Record {
+    let of = &state.groups[group as usize];
+    Record {
+        wave: of.first_wave,
+        group,
+        dispatch: of.dispatch,
+        stamp: DONE.issued,
+        access,
+        reach: Scope::System,
+        says: Scope::System,
+        synchronises: false,
+        pc: NO_CODE,
+        own: DONE,
+        known: Clock::default(),
+    }
+}
+
+/// One of the two ranges that a piece accesses.
+struct Engine<'a> {
+    shared: &'a Shared,
+    piece: &'a Transfer<'a>,
+    /// All of the copy up to this piece.
+    copy: Copy,
+    group: u32,
+    access: Access,
+    start: u64,
+    id: RecordId,
+}
+
+impl Engine<'_> {
+    fn look(&self, state: &mut State, met: &mut Vec<Met>) {
+        let end = self.start.saturating_add(self.piece.bytes);
+        let mut at = self.start;
+        while at < end {
+            let stop = ((at / ROW + 1) * ROW).min(end);
+            if at.is_multiple_of(4)
+                && stop.is_multiple_of(4)
+                && let Some((cell, until)) = state.cells.alike(at, stop)
+                && cell.bytes[0] & OTHERS == 0
+                && !cell.synchronises
+            {
+                self.judge(state, &cell, (at, until - at, 15), met);
+                state.cells.fill(at, until, self.noted(cell, 15));
+                at = until;
+                continue;
+            }
+            dwords(at, stop - at, |part| {
+                self.dword(state, (part.address, part.bytes), met);
+            });
+            if stop - at == ROW {
+                state.cells.settle(at);
+            }
+            at = stop;
+        }
+    }
+
+    fn dword(&self, state: &mut State, (address, bytes): (u64, u8), met: &mut Vec<Met>) {
+        let cell = state.cells.get(address);
+        let before = u64::from(bytes.trailing_zeros());
+        let place = (address + before, u64::from(bytes.count_ones()), bytes);
+        self.judge(state, &cell, place, met);
+        for writer in state.writers(address, &cell, bytes) {
+            self.against(state, (writer, cell.synchronises), place, met);
+        }
+        let mut noted = self.noted(cell, bytes);
+        if self.access == Access::Write {
+            let others = state.divided(address, &cell, self.id, bytes);
+            noted.bytes[0] = noted.bytes[0] & !OTHERS | others;
+            if noted.synchronises {
+                state.wrote(address, cell.writer, self.id, false);
+            }
+        }
+        state.cells.set(address, noted);
+    }
+
+    /// Bytes of dwords that all have this cell are accessed.
+    fn judge(
+        &self,
+        state: &State,
+        cell: &Cell,
+        (start, length, bytes): (u64, u64, u8),
+        met: &mut Vec<Met>,
+    ) {
+        let [of_writer, of_readers @ ..] = cell.bytes;
+        let writer = [(cell.writer, of_writer)];
+        let readers = cell.readers.into_iter().zip(of_readers);
+        let readers = readers.filter(|_| self.access == Access::Write);
+        for (id, mask) in writer.into_iter().chain(readers) {
+            if id != 0 && mask & bytes != 0 {
+                let before = (id, cell.synchronises);
+                self.against(state, before, (start, length, bytes), met);
+            }
+        }
+    }
+
+    /// Judges the access against an earlier one.
+    fn against(
+        &self,
+        state: &State,
+        (id, marked): (RecordId, bool),
+        (start, length, _): (u64, u64, u8),
+        met: &mut Vec<Met>,
+    ) {
+        let record = state.record(id);
+        let own = state.dispatch(self.group);
+        let is_known = state.host.get(record.wave).issued >= record.stamp;
+        if record.dispatch == own
+            || state.follows(record.dispatch, own)
+            || record.says >= Scope::Agent && (marked || record.synchronises)
+            || is_known
+        {
+            return;
+        }
+        let is_alike = |one: &Met| match one {
+            Met::Wave(found) => found.before.access == self.access && found.after.pc == record.pc,
+            Met::Copy(found) => {
+                record.is_copy() && (found.before.1, found.after.1) == (record.access, self.access)
+            }
+        };
+        let certain = !self.changes_nothing(start, length);
+        let known = met.iter().position(is_alike);
+        match known.map(|at| &met[at]) {
+            Some(Met::Wave(Found { certain: true, .. }))
+            | Some(Met::Copy(Copied { certain: true, .. })) => return,
+            Some(_) if !certain => return,
+            _ => {}
+        }
+        if let Some(at) = known {
+            met.swap_remove(at);
+        }
+        met.push(self.met(state, record, (certain, start)));
+    }
+
+    fn met(&self, state: &State, record: &Record, (certain, address): (bool, u64)) -> Met {
+        let copy = self.copy;
+        if let Other::Copy { copy: before, .. } = state.launch(record.dispatch) {
+            return Met::Copy(Copied {
+                certain,
+                before: (before, record.access),
+                after: (copy, self.access),
+                address,
+            });
+        }
+        let group = state.group(record);
+        Met::Wave(Found {
+            certain,
+            missing: Missing::Order,
+            other: Some(Other::Copy {
+                copy,
+                is_later: true,
+            }),
+            before: Side {
+                pc: NO_CODE,
+                access: self.access,
+                workgroup: [0; 3],
+                wave: 0,
+            },
+            after: Side {
+                pc: record.pc,
+                access: record.access,
+                workgroup: group.workgroup,
+                wave: record.wave - group.first_wave,
+            },
+            lane: None,
+            address,
+            times: 1,
+        })
+    }
+
+    /// The engine writes what is there already.
+    fn changes_nothing(&self, start: u64, length: u64) -> bool {
+        let Some(from) = self.piece.from.filter(|_| self.access == Access::Write) else {
+            return false;
+        };
+        let mut both = [[0; ROW as usize]; 2];
+        let addresses = [from + (start - self.start), start];
+        let read = |(bytes, address): (&mut [u8; ROW as usize], u64)| {
+            (self.shared.read)(address, &mut bytes[..length as usize])
+        };
+        both.iter_mut().zip(addresses).all(read) && both[0] == both[1]
+    }
+
+    /// The cell after the access.
+    fn noted(&self, mut cell: Cell, bytes: u8) -> Cell {
+        let id = self.id;
+        if self.access == Access::Write {
+            let same = cell.writer == id;
+            cell.bytes[0] = if same { cell.bytes[0] | bytes } else { bytes };
+            cell.writer = id;
+        } else {
+            if cell.readers[0] != id {
+                cell.readers[1] = cell.readers[0];
+                cell.bytes[2] = cell.bytes[1];
+                cell.readers[0] = id;
+                cell.bytes[1] = 0;
+            }
+            cell.bytes[1] |= bytes;
+        }
+        cell
+    }
+}
