@@ -246,6 +246,14 @@ impl<'a> Device<'a> {
         self.memory.fill_with(fill);
     }
 
+    /// The first address and the size of everything that is allocated.
+    pub fn allocated(&self) -> Vec<(u64, u64)> {
+        let extents = self.memory.extents().into_iter();
+        extents
+            .map(|one| (one.start, one.end - one.start))
+            .collect()
+    }
+
     /// Allocates a buffer that starts with `contents` and is zero up to `size` bytes.
     pub fn buffer(&self, contents: &[u8], size: u64) -> Result<u64> {
         let size = size.max(contents.len() as u64).max(1);

@@ -74,7 +74,8 @@ pub fn build_modules(
 fn check_variables(bundle: &Bundle, file: &str) -> Result<(), BuildError> {
     let known: HashSet<&str> = bundle.globals.iter().map(|it| it.name.as_str()).collect();
     for entry in &bundle.entries {
-        let mut used = entry.template.relocations.iter();
+        let used = entry.template.relocations.iter();
+        let mut used = used.filter(|used| used.value().is_none());
         if let Some(unknown) = used.find(|used| !known.contains(used.symbol.as_str())) {
             return Err(BuildError::Variable {
                 file: file.to_owned(),

@@ -1,4 +1,4 @@
-//! Hooks that cannot be inserted, refused with their source line; and compilation around a site's live registers.
+//! Hooks that cannot be inserted, refused with their source line; compilation around a site's live registers; and literals.
 
 use gfx::Target;
 use hook::{Arg, Bitcode, CompileError, Compiler, RegisterFile, Request, Site};
@@ -250,4 +250,46 @@ fn divergent_loops_get_their_lanes_back() {
             .any(|inst| inst.target().is_some_and(|target| target <= inst.pc));
         assert!(backwards, "{name}: the loop is still there");
     }
+}
+
+#[test]
+fn values_that_are_numbers_are_literals_where_they_are_read() {
+    let source = "LUTHIER_GLOBAL luthier_u64 total;\n\
+        LUTHIER_HOOK void hook(luthier_u32 n) {\n\
+        if (n == 7) { luthier::add(&total, luthier::pc() + luthier::access_size()); } }";
+    let target = Target::find("gfx90a").expect("a known target");
+    let compiler = Compiler::new(target, 64, "").expect("a compiler");
+    let mut module = Bitcode::parse(&bitcode(source, "gfx90a", &[])).expect("parses");
+    let template = compiler
+        .template(&mut module, &request("hook", &[Arg::Scalar]))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let ports: Vec<&str> = template.ports.iter().map(|port| &*port.name).collect();
+    assert_eq!(ports, ["parameter:0"]);
+    let mut values: Vec<(Option<&str>, u32)> = template
+        .relocations
+        .iter()
+        .map(|relocation| (relocation.value(), relocation.shift()))
+        .collect();
+    values.sort_unstable();
+    let expected = [
+        (None, 0),
+        (None, 32),
+        (Some("access_size"), 0),
+        (Some("pc"), 0),
+        (Some("pc"), 32),
+    ];
+    assert_eq!(values, expected);
+    // The branch comes before all of them.
+    let mut instructions = compiler.decoder().decode_all(&template.code, 0);
+    let mut behind = 0;
+    let is_branch = instructions.any(|inst| {
+        let inst = inst.expect("decodes");
+        behind += u64::from(inst.size);
+        inst.effects.contains(isa::Effects::BRANCH)
+    });
+    let offsets = template
+        .relocations
+        .iter()
+        .map(|relocation| u64::from(relocation.offset));
+    assert!(is_branch && offsets.min() > Some(behind));
 }

@@ -2,12 +2,13 @@
 
 use crate::instruction::{EXEC, SourceOperand, VCC};
 use crate::lower::{HookSite, Lowering};
+use crate::memory::Address;
 use crate::registers::Home;
 use crate::values::supplied;
 use crate::{AddressHalf, HookVariants, Refusal, Value};
 use isa::{Reg, RegKind};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
-use template::{Port, RegisterFile};
+use template::{Port, RegisterFile, Relocation, Template};
 use tool_abi::HookValue;
 
 /// The source of one dword of a port.
@@ -99,6 +100,41 @@ impl Lowering<'_, '_> {
         self.of_value(value, count, place).map_err(refused)
     }
 
+    /// The numbers for those literals of a template that hold a value, in the order of its relocations.
+    pub fn literals(
+        &self,
+        hook: &HookVariants<'_>,
+        template: &Template,
+        place: &HookSite<'_>,
+    ) -> Result<Vec<Option<u32>>, Refusal> {
+        let literal = |relocation: &Relocation| {
+            let Some(name) = relocation.value() else {
+                return Ok(None);
+            };
+            let port = Port {
+                name: name.to_owned(),
+                file: RegisterFile::Sgpr,
+                read: true,
+                written: false,
+                dwords: vec![None; 2],
+            };
+            match self.dwords(hook, &port, &[], place)?[..] {
+                [Dword::Constant(low), Dword::Constant(high)] => {
+                    let whole = u64::from(high) << 32 | u64::from(low);
+                    let whole = whole.wrapping_add_signed(relocation.addend);
+                    Ok(Some((whole >> relocation.shift()) as u32))
+                }
+                _ => Err(Refusal::NoValue {
+                    hook: hook.name.clone(),
+                    port: port.described(),
+                    pc: place.pc,
+                    reason: "it is in registers, and the hook has it as a number".to_owned(),
+                }),
+            }
+        };
+        template.relocations.iter().map(literal).collect()
+    }
+
     fn of_value(
         &self,
         value: Value,
@@ -168,12 +204,24 @@ impl Lowering<'_, '_> {
                     "its address is not a sum of registers, or the instruction has overwritten it and no register is free to keep it in",
                 );
             }
-            HookValue::EffectiveAddress => vec![
-                Dword::Accessed(AddressHalf::Low),
-                Dword::Accessed(AddressHalf::High),
-            ],
+            HookValue::EffectiveAddress => effective_address(accessed()?.address.as_ref()),
         })
     }
+}
+
+/// The registers of the application that have the address, if no instruction has to compute it.
+fn effective_address(address: Option<&Address>) -> Vec<Dword> {
+    let alone = address.and_then(Address::vector_alone);
+    let half = |half| match (alone, half) {
+        (Some(low), AddressHalf::Low) => Dword::Application(RegisterFile::Vgpr, low),
+        (Some(low), AddressHalf::High) => Dword::Application(RegisterFile::Vgpr, low + 1),
+        (None, half) => Dword::Accessed(half),
+    };
+    let high = match address {
+        Some(address) if !address.wide => Dword::Constant(0),
+        _ => half(AddressHalf::High),
+    };
+    vec![half(AddressHalf::Low), high]
 }
 
 /// The dwords of a number.

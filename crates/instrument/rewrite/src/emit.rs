@@ -174,17 +174,26 @@ impl Emission<'_, '_> {
                 reason: error.to_string(),
             }
         })?;
-        let relocations = template.relocations.iter().map(|relocation| Relocation {
-            offset: start + u64::from(relocation.offset),
-            half: if relocation.kind == 1 {
-                AddressHalf::Low
-            } else {
-                AddressHalf::High
-            },
-            symbol: Symbol::Tool(relocation.symbol.clone()),
-            addend: relocation.addend,
-        });
-        self.text.relocations.extend(relocations);
+        for (relocation, literal) in template.relocations.iter().zip(&bound.literals) {
+            let offset = start + u64::from(relocation.offset);
+            if let Some(literal) = literal {
+                let at = offset as usize;
+                // Waits at the end, which may be left out, have no literals.
+                if let Some(bytes) = self.text.bytes.get_mut(at..at + 4) {
+                    bytes.copy_from_slice(&literal.to_le_bytes());
+                }
+                continue;
+            }
+            self.text.relocations.push(Relocation {
+                offset,
+                half: match relocation.shift() {
+                    0 => AddressHalf::Low,
+                    _ => AddressHalf::High,
+                },
+                symbol: Symbol::Tool(relocation.symbol.clone()),
+                addend: relocation.addend,
+            });
+        }
         Ok(())
     }
 

@@ -43,6 +43,8 @@ pub(crate) struct BoundTemplate<'p> {
     pub hook: usize,
     pub pc: u64,
     pub binding: Binding,
+    /// The numbers in place of the template's relocations; `None` for those of variables.
+    pub literals: Vec<Option<u32>>,
 }
 
 /// A piece of new code, or a place in it.
@@ -205,15 +207,10 @@ impl<'p> Code<'p> {
     }
 
     /// Appends a template; `hook` and `pc` are for errors. Says which it is of [`Code::bound`].
-    pub fn bind(&mut self, template: &'p Template, hook: usize, pc: u64, binding: Binding) -> u32 {
+    pub fn bind(&mut self, bound: BoundTemplate<'p>) -> u32 {
         let index = self.bound.len() as u32;
         self.push(Item::Template(index));
-        self.bound.push(BoundTemplate {
-            template,
-            hook,
-            pc,
-            binding,
-        });
+        self.bound.push(bound);
         index
     }
 

@@ -7,14 +7,14 @@ use crate::allocate::{Allocated, RegisterRequest};
 use crate::bind::Dword;
 use crate::encode::Encodings;
 use crate::entry::EntryValues;
-use crate::instruction::{Instruction, InstructionSink, Op, SourceOperand, VCC};
-use crate::ir::{Code, HazardScope, Seam, SplicePoint};
+use crate::instruction::{Instruction, InstructionSink, Op, VCC};
+use crate::ir::{BoundTemplate, Code, HazardScope, Seam, SplicePoint};
 use crate::memory::MemoryAccess;
 use crate::port_copies::{PortCopies, PortCopy, copy_out, scalar_gap};
 use crate::registers::{Home, RegisterPool};
 use crate::save::Save;
 use crate::values::supplied;
-use crate::{AddressHalf, HookVariants, Lanes, Refusal, Report, Value};
+use crate::{HookVariants, Lanes, Refusal, Report, Value};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
 use lift::{FunctionIndex, LiveSet};
 use template::{Binding, Clobbers, RegisterFile, Template};
@@ -186,19 +186,17 @@ impl<'p> Lowering<'_, 'p> {
             self.copy_in(copy, through, code)?;
         }
         middle.iter().for_each(|save| save.save(codes, code));
-        if let (Some(memory), Some(with)) = (memory, chosen.address)
+        let sum = chosen.address.map(|with| copies.sum(with.sum));
+        if let (Some(memory), Some(with), Some(sum)) = (memory, chosen.address, sum)
             && let Some(address) = &memory.address
         {
-            let sum = [with.sum, with.sum + 1];
             address.compute(codes, sum, with.constant, with.carry, code);
         }
         for copy in copies.inward.iter().filter(|copy| !copy.is_scalar()) {
-            if let (Dword::Accessed(half), Some(with)) = (copy.dword, chosen.address) {
-                let from = with.sum + u16::from(half == AddressHalf::High);
-                code.move_vector(copy.register, SourceOperand::Vector(from));
-                continue;
+            match (copy.dword, sum) {
+                (Dword::Accessed(half), Some(sum)) => copy.take_half(half, sum, code),
+                _ => self.copy_in(copy, through, code)?,
             }
-            self.copy_in(copy, through, code)?;
         }
         if copies.inward.iter().any(PortCopy::is_from_vector) {
             scalar_gap(codes, code);
@@ -212,7 +210,13 @@ impl<'p> Lowering<'_, 'p> {
             first: chosen.first,
             drop_tail: true,
         };
-        let bound = code.bind(template, call.number, place.pc, binding);
+        let bound = code.bind(BoundTemplate {
+            template,
+            hook: call.number,
+            pc: place.pc,
+            binding,
+            literals: self.literals(call.hook, template, place)?,
+        });
         // A memory instruction of the template may still read a register that is restored.
         if levels.iter().any(|saves| !saves.is_empty()) || !copies.outward.is_empty() {
             fixed(codes, code, Op::SettleRegisters);

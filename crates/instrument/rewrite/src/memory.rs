@@ -106,9 +106,56 @@ impl MemoryAccess {
 }
 
 impl Address {
+    /// The one VGPR that is the address, or the first of two; `None` if the address is a sum or comes from scalars.
+    pub(crate) fn vector_alone(&self) -> Option<u16> {
+        let is_alone = self.scalar.is_none() && self.scalar_offset.is_none() && self.constant == 0;
+        let (vgpr, pair) = self.vector.filter(|_| is_alone)?;
+        (pair == self.wide).then_some(vgpr)
+    }
+
     /// Writes code that leaves the address of each active lane in two VGPRs. `constant` is an SGPR and `carry` an SGPR
     /// (pair) to work with. SCC and VCC stay.
     pub(crate) fn compute(
+        &self,
+        codes: &Encodings,
+        sum: [u16; 2],
+        constant: u16,
+        carry: u16,
+        code: &mut Code<'_>,
+    ) {
+        if self.wide {
+            self.compute_wide(codes, sum, constant, carry, code);
+        } else {
+            self.compute_narrow(sum[0], code);
+        }
+    }
+
+    /// The upper half is 0, and nobody asks for it.
+    fn compute_narrow(&self, low: u16, code: &mut Code<'_>) {
+        let constant = Some(SourceOperand::Constant(self.constant as u32));
+        let scalars = [
+            self.scalar.map(SourceOperand::Scalar),
+            constant.filter(|_| self.constant != 0),
+        ];
+        let mut scalars = scalars.into_iter().flatten();
+        let mut so_far = match self.vector {
+            Some((vgpr, _)) => vgpr,
+            None => {
+                code.move_vector(low, scalars.next().unwrap_or(SourceOperand::Constant(0)));
+                low
+            }
+        };
+        for scalar in scalars {
+            code.add_vector(low, scalar, so_far);
+            so_far = low;
+        }
+        if so_far != low {
+            code.move_vector(low, SourceOperand::Vector(so_far));
+        }
+    }
+
+    /// The pair first, then what has 32 bits or fewer.
+    fn compute_wide(
         &self,
         codes: &Encodings,
         [low, high]: [u16; 2],
@@ -117,57 +164,41 @@ impl Address {
         code: &mut Code<'_>,
     ) {
         let zero = SourceOperand::Constant(0);
-        if !self.wide {
-            match self.vector {
-                Some((vgpr, _)) => code.move_vector(low, SourceOperand::Vector(vgpr)),
-                None => code.move_vector(low, zero),
-            }
-            if let Some(scalar) = self.scalar {
-                code.add_vector(low, SourceOperand::Scalar(scalar), low);
-            }
-            if self.constant != 0 {
-                code.add_vector(low, SourceOperand::Constant(self.constant as u32), low);
-            }
-            code.move_vector(high, zero);
-            return;
-        }
-        // The pair first, then what has 32 bits or fewer.
-        let mut offset = None;
+        let mut so_far = [low, high];
+        let mut offsets = [None, None, None];
         match (self.scalar, self.vector) {
-            (Some(scalar), vector) => {
+            (Some(scalar), Some((vgpr, _))) => {
+                // An instruction may not read two scalars on every target, and the upper addition reads the carry.
+                code.move_vector(high, SourceOperand::Scalar(scalar + 1));
+                so_far = [vgpr, high];
+                offsets[0] = Some((SourceOperand::Scalar(scalar), zero));
+            }
+            (Some(scalar), None) => {
                 code.move_vector(low, SourceOperand::Scalar(scalar));
                 code.move_vector(high, SourceOperand::Scalar(scalar + 1));
-                offset = vector.map(|(vgpr, _)| vgpr);
             }
-            (None, Some((vgpr, _))) => {
-                code.move_vector(low, SourceOperand::Vector(vgpr));
-                code.move_vector(high, SourceOperand::Vector(vgpr + 1));
-            }
+            (None, Some((vgpr, _))) => so_far = [vgpr, vgpr + 1],
             (None, None) => {}
         }
-        let mut add = |left: SourceOperand, upper: SourceOperand| {
-            code.add_carry_out(low, carry, left, SourceOperand::Vector(low));
-            between(codes, code);
-            code.add_carry_in(high, carry, upper, SourceOperand::Vector(high));
-            between(codes, code);
-        };
-        if let Some(vgpr) = offset {
-            add(SourceOperand::Vector(vgpr), zero);
-        }
-        if let Some(scalar) = self.scalar_offset {
-            add(SourceOperand::Scalar(scalar), zero);
-        }
+        let scalar = self.scalar_offset.map(SourceOperand::Scalar);
+        offsets[1] = scalar.map(|scalar| (scalar, zero));
         if self.constant != 0 {
             let upper = SourceOperand::Constant(if self.constant < 0 { u32::MAX } else { 0 });
             code.move_scalar(constant, SourceOperand::Constant(self.constant as u32));
-            code.add_carry_out(
-                low,
-                carry,
-                SourceOperand::Scalar(constant),
-                SourceOperand::Vector(low),
-            );
+            offsets[2] = Some((SourceOperand::Scalar(constant), upper));
+        }
+        for (left, upper) in offsets.into_iter().flatten() {
+            let [lower_right, upper_right] = so_far.map(SourceOperand::Vector);
+            code.add_carry_out(low, carry, left, lower_right);
             between(codes, code);
-            code.add_carry_in(high, carry, upper, SourceOperand::Vector(high));
+            code.add_carry_in(high, carry, upper, upper_right);
+            between(codes, code);
+            so_far = [low, high];
+        }
+        for (to, from) in [low, high].into_iter().zip(so_far) {
+            if to != from {
+                code.move_vector(to, SourceOperand::Vector(from));
+            }
         }
     }
 }

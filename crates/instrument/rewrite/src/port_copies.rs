@@ -6,7 +6,7 @@ use crate::instruction::{Instruction, InstructionSink, Op, SourceOperand};
 use crate::ir::Code;
 use crate::lower::{HookSite, Lowering, fixed};
 use crate::registers::Home;
-use crate::{HookVariants, Refusal, Symbol};
+use crate::{AddressHalf, HookVariants, Refusal, Symbol};
 use template::{RegisterFile, Template};
 
 /// A dword of a port that is not bound in place.
@@ -41,6 +41,19 @@ impl PortCopy {
     }
 }
 
+impl PortCopy {
+    /// Takes half of an address that was computed in two VGPRs, if it was not computed here.
+    pub fn take_half(&self, half: AddressHalf, [low, high]: [u16; 2], code: &mut Code<'_>) {
+        let from = match half {
+            AddressHalf::Low => low,
+            AddressHalf::High => high,
+        };
+        if self.register != from {
+            code.move_vector(self.register, SourceOperand::Vector(from));
+        }
+    }
+}
+
 /// The values that go into a template, and those that come out, if they are not bound in place.
 #[derive(Default)]
 pub(crate) struct PortCopies {
@@ -49,6 +62,20 @@ pub(crate) struct PortCopies {
 }
 
 impl PortCopies {
+    /// Where the address that lanes access with is best computed: in the template's own registers, or in the pair from `otherwise` on.
+    pub fn sum(&self, otherwise: u16) -> [u16; 2] {
+        let taken = |half| {
+            let wanted = |copy: &&PortCopy| {
+                copy.file == RegisterFile::Vgpr && copy.dword == Dword::Accessed(half)
+            };
+            self.inward.iter().find(wanted).map(|copy| copy.register)
+        };
+        [
+            taken(AddressHalf::Low).unwrap_or(otherwise),
+            taken(AddressHalf::High).unwrap_or(otherwise + 1),
+        ]
+    }
+
     pub fn new(template: &Template, dwords: &[Vec<Dword>], first: &[u16]) -> PortCopies {
         let mut copies = PortCopies::default();
         for (port, dwords) in template.ports.iter().zip(dwords) {

@@ -6,7 +6,7 @@ use std::io::Read;
 
 const MAGIC: &[u8; 8] = b"LUTHTOOL";
 /// Raised when the contents change incompatibly.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Unpacked bytes that a bundle may have; more is damage.
 const LARGEST: u64 = 1 << 30;
 /// Bytes per lane, and of one LDS variable.

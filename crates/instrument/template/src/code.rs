@@ -103,7 +103,10 @@ pub struct Patch {
     pub length: u8,
 }
 
-/// A 32-bit literal that holds half an address of a tool variable.
+/// Begins the symbols that stand for values with the same number in all executions of a place, such as `access_size`.
+const VALUE: &str = "__luthier_literal_";
+
+/// A 32-bit literal that holds half an address of a tool variable, or half of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Relocation {
     /// Bytes from the start of the template.
@@ -112,6 +115,20 @@ pub struct Relocation {
     pub kind: u32,
     pub symbol: String,
     pub addend: i64,
+}
+
+impl Relocation {
+    /// The value that the literal holds; `None` if it is a variable's address.
+    pub fn value(&self) -> Option<&str> {
+        // Where several tools meet, the tool's name is in front of all symbols.
+        let (_, symbol) = self.symbol.rsplit_once('/').unwrap_or(("", &self.symbol));
+        symbol.strip_prefix(VALUE)
+    }
+
+    /// The lowest bit that the literal has of the address or value.
+    pub fn shift(&self) -> u32 {
+        if self.kind == 1 { 0 } else { 32 }
+    }
 }
 
 /// An LDS variable of a hook; the port `lds:NAME` takes its address. All hooks of a tool that name it share it.

@@ -189,10 +189,7 @@ impl Look {
         let place = edit.before(at);
         match self {
             Look::Memory => place.call("look", [counter]),
-            Look::Aligned => {
-                place.call("look", [counter.clone()])?;
-                edit.before(at).call("look_aligned", [counter])
-            }
+            Look::Aligned => place.call("look_aligned", [counter]),
             Look::Lds => place.call("look_in_lds", [counter, packet]),
             Look::Scratch => place.call("look_in_scratch", [counter, packet]),
             Look::Flat => place.call("look_flat", [counter, packet]),
@@ -262,8 +259,8 @@ impl Tool for MemCheck {
         let mut state = self.state();
         state.started(launch);
         let Some(live) = self.live.get() else { return };
-        let variable = self.file.full_name("allocated");
-        if let Err(problem) = state.list.tell(changes, &**live, &variable) {
+        let variables = ["ranges", "current"].map(|name| self.file.full_name(name));
+        if let Err(problem) = state.list.tell(changes, &**live, &variables) {
             state.problem.get_or_insert(problem);
         }
     }

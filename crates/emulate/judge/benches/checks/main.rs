@@ -1,9 +1,10 @@
 //! The cost of checks. Each program runs on an ordinary device and on one device for each check, by turns. The checks are those for wrong
-//! accesses of memory, barriers, races in LDS, races in global memory, undefined values and NaN.
+//! accesses of memory, by the device and by the hooks of `mem-check`, barriers, races in LDS, races in global memory, undefined values and NaN.
 //!
 //! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
 //! names, and a second word one check. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.
 
+mod hooks;
 #[allow(dead_code)]
 #[path = "../../../emulate/benches/kernels/programs.rs"]
 mod programs;
@@ -19,8 +20,9 @@ use definedness::{
 use emulate::{Argument, Device, Order, Race, Shape};
 use global_races::GlobalRaces;
 use gpu::Dispatch;
+use hooks::Hooked;
 use judge::{Barriers, MeetingSink, Unmet};
-use programs::{Launches, PROGRAMS, Program, Run, line, number};
+use programs::{Launches, PROGRAMS, Program, Run, Runner, line, number};
 use std::{
     error::Error,
     process::Command,
@@ -116,7 +118,7 @@ fn main() -> Outcome<()> {
         .skip(1)
         .filter(|word| !word.starts_with('-'));
     let (word, check) = (words.next().unwrap_or_default(), words.next());
-    let chosen = |name: &&Check| check.as_deref().is_none_or(|check| name.0 == check);
+    let chosen = |one: &&Check| check.as_deref().is_none_or(|check| one.0 == check);
     let checks: Vec<&Check> = CHECKS.iter().filter(chosen).collect();
     if checks.is_empty() {
         return Err("no such check".into());
@@ -187,47 +189,109 @@ impl nan::Sink for Silent {
 }
 
 /// A check, and what lets a device do it.
-type Check = (&'static str, fn(&Device<'_>));
+type Check = (&'static str, Way);
+
+enum Way {
+    Device(fn(&Device<'_>)),
+    Hooks,
+}
 
 const CHECKS: &[Check] = &[
-    ("memory", |device| device.be_exact()),
-    ("barriers", |device| {
-        device.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
-    }),
-    ("races", |device| device.look_for_races(Arc::new(Silent))),
-    ("global races", |device| {
-        let races = GlobalRaces::new(device.reader(), Box::new(|_| false), Arc::new(Silent));
-        device.follow(Arc::new(races));
-    }),
-    ("init", |device| {
-        device.follow(Arc::new(Definedness::new(Arc::new(Silent))));
-    }),
-    ("nan", |device| {
-        device.follow(Arc::new(Nans::new(Arc::new(Silent), Wanted::default())));
-    }),
+    ("memory", Way::Device(|device| device.be_exact())),
+    ("by hooks", Way::Hooks),
+    (
+        "barriers",
+        Way::Device(|device| {
+            device.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
+        }),
+    ),
+    (
+        "races",
+        Way::Device(|device| device.look_for_races(Arc::new(Silent))),
+    ),
+    (
+        "global races",
+        Way::Device(|device| {
+            let races = GlobalRaces::new(device.reader(), Box::new(|_| false), Arc::new(Silent));
+            device.follow(Arc::new(races));
+        }),
+    ),
+    (
+        "init",
+        Way::Device(|device| {
+            device.follow(Arc::new(Definedness::new(Arc::new(Silent))));
+        }),
+    ),
+    (
+        "nan",
+        Way::Device(|device| {
+            device.follow(Arc::new(Nans::new(Arc::new(Silent), Wanted::default())));
+        }),
+    ),
 ];
 
+/// A device that runs a program.
+enum Subject<'b> {
+    Device(Box<Device<'b>>),
+    Hooked(Hooked),
+}
+
+impl<'b> Subject<'b> {
+    fn new(bytes: &'b [u8], way: Option<&Way>) -> Outcome<Subject<'b>> {
+        if let Some(Way::Hooks) = way {
+            return Ok(Subject::Hooked(Hooked::new(bytes)?));
+        }
+        let device = Device::new(CodeObject::parse(bytes)?, 1)?;
+        if let Some(Way::Device(begin)) = way {
+            begin(&device);
+        }
+        Ok(Subject::Device(Box::new(device)))
+    }
+
+    /// What runs a launch in the device's place.
+    fn runner(&self) -> Option<Box<Runner<'_>>> {
+        match self {
+            Subject::Device(_) => None,
+            Subject::Hooked(hooked) => Some(hooked.runner()),
+        }
+    }
+
+    fn device(&self) -> &Device<'b> {
+        match self {
+            Subject::Device(device) => device,
+            Subject::Hooked(hooked) => hooked.device(),
+        }
+    }
+}
+
 fn measure(target: &str, bytes: &[u8], program: &Program, checks: &[&Check]) -> Outcome<()> {
-    let mut devices = Vec::new();
-    for _ in 0..=checks.len() {
-        devices.push(Device::new(CodeObject::parse(bytes)?, 1)?);
+    let mut subjects = vec![Subject::new(bytes, None)?];
+    for (_, way) in checks {
+        subjects.push(Subject::new(bytes, Some(way))?);
     }
-    for (device, (_, begin)) in devices[1..].iter().zip(checks) {
-        begin(device);
-    }
+    let instead: Vec<_> = subjects.iter().map(Subject::runner).collect();
     let mut runs = Vec::new();
-    for device in &devices {
-        runs.push((program.prepare)(device)?);
+    for subject in &subjects {
+        runs.push((program.prepare)(subject.device())?);
+        if let Subject::Hooked(hooked) = subject {
+            hooked.tell_what_is_allocated();
+        }
     }
-    let mut best = vec![f64::MAX; devices.len()];
+    let mut best = vec![f64::MAX; subjects.len()];
     let (began, mut turns) = (Instant::now(), 0);
     while turns < 5 || began.elapsed() < PATIENCE {
         for (index, run) in runs.iter_mut().enumerate() {
-            let mut launches = Launches::new(&devices[index]);
+            let mut launches = Launches::new(subjects[index].device());
+            launches.instead = instead[index].as_deref();
             run(&mut launches)?;
             best[index] = best[index].min(launches.time.processor);
         }
         turns += 1;
+    }
+    for subject in &subjects {
+        if let Subject::Hooked(hooked) = subject {
+            hooked.finish()?;
+        }
     }
     let ratios = best[1..].iter().map(|seconds| seconds / best[0]);
     let ratios: Vec<String> = ratios.map(|ratio| format!("{ratio:.2}")).collect();

@@ -57,6 +57,10 @@ constexpr State States[] = {
     {Intrinsic::amdgcn_kernarg_segment_ptr, "kernarg_ptr", LUTHIER_CODEGEN_SCALAR, 2},
 };
 
+// Values that are one number in all executions of a place. The code has them as literals, which cost nothing on paths that do not read them.
+constexpr const char *Literals[] = {"site", "pc", "access_size", "access_kind"};
+constexpr const char *LiteralPrefix = "__luthier_literal_";
+
 // Functions of HIP's that hooks have functions of luthier_device.h for.
 struct Redirection {
   const char *From, *To;
@@ -99,6 +103,7 @@ struct Builder {
   bool refuse();
   CallInst *storage(StringRef Name, uint32_t File, uint32_t Dwords, bool Read, bool Written);
   Value *moved(IRBuilder<> &B, Value *Input, uint32_t File);
+  Value *literal(StringRef Name, uint32_t Dwords);
 };
 
 Function *Builder::find(StringRef Name) {
@@ -265,6 +270,18 @@ Value *Builder::moved(IRBuilder<> &B, Value *Input, uint32_t File) {
   return B.CreateBitCast(Joined, T);
 }
 
+// A number that takes the place of a symbol's address. As the symbol is weak and may lie anywhere, LLVM expects no number in particular.
+Value *Builder::literal(StringRef Name, uint32_t Dwords) {
+  std::string Symbol = (LiteralPrefix + Name).str();
+  GlobalVariable *G = M.getGlobalVariable(Symbol);
+  if (!G) {
+    G = new GlobalVariable(M, Type::getInt8Ty(M.getContext()), false, GlobalValue::ExternalWeakLinkage, nullptr, Symbol, nullptr,
+                           GlobalValue::NotThreadLocal, 1);
+    G->setAlignment(Align(1));
+  }
+  return ConstantExpr::getPtrToInt(G, IntegerType::get(M.getContext(), 32 * Dwords));
+}
+
 // The provisional wrapper: an argument-less function calling the hook with storage for every binding.
 bool Builder::call(Function *Hook) {
   LLVMContext &C = M.getContext();
@@ -395,6 +412,11 @@ bool Builder::replaceState() {
     for (const State &S : States)
       if (Callee->getIntrinsicID() == S.Id)
         Input = S;
+    if (Input && is_contained(Literals, StringRef(Input->Name))) {
+      Call->replaceAllUsesWith(literal(Input->Name, Input->Dwords));
+      Call->eraseFromParent();
+      continue;
+    }
     if (Input) {
       CallInst *Slot = storage(Input->Name, Input->File, Input->Dwords, true, false);
       Type *T = Call->getType();

@@ -12,53 +12,59 @@ pub enum Change {
     Gone { first: u64, end: u64 },
 }
 
+/// Bytes of the widest access of a lane, as in the tool's HIP file.
+const WIDEST: u64 = 16;
+
+/// A range that no access is in. On the way to it from another range and back, nothing is in it either, as each half comes at once.
+const EMPTY: [u64; 2] = [i64::MAX as u64, 0];
+
+/// Bytes of a range.
+const RANGE: u64 = 16;
+
 #[derive(Default)]
 pub struct List {
     /// First bytes, and what is behind the last ones.
     ranges: BTreeMap<u64, u64>,
-    /// Addresses of two lists, of which kernels read one: one that runs may still read the other.
-    places: Option<[u64; 2]>,
-    current: usize,
-    /// Words of the longest list so far.
-    longest: usize,
+    /// The devices have two lists, of which kernels read one: one that runs may still read the other. Number and length of the current one.
+    current: Option<(u64, usize)>,
 }
 
 impl List {
-    /// Tells the devices, in the variable of this name. A list without room for all is not told, and its problem is the error.
+    /// Tells the devices, in the variables for ranges and for the current list. Ranges that a list has no room for are not told.
     pub fn tell(
         &mut self,
         changes: Vec<Change>,
         live: &dyn Live,
-        variable: &str,
+        variables: &[String; 2],
     ) -> Result<(), String> {
-        let is_same = changes.is_empty() && self.places.is_some();
+        let is_same = changes.is_empty() && self.current.is_some();
         changes.into_iter().for_each(|change| self.change(change));
         if is_same {
             return Ok(());
         }
         let failed = |error| format!("the devices cannot be told of memory: {error}");
-        let places = match self.places {
-            Some(places) => places,
-            None => {
-                let bytes = 8 * (2 + 2 * MOST);
-                let made = [live.shared(bytes), live.shared(bytes)];
-                let [first, second] = made;
-                let places = [first.map_err(failed)?, second.map_err(failed)?];
-                *self.places.insert(places)
-            }
-        };
-        self.current ^= 1;
-        let place = places[self.current];
+        let [ranges, current] = variables
+            .each_ref()
+            .map(|name| live.addresses(name).map_err(failed));
         // If there are too many ranges, the list lacks the highest ones. The host judges accesses outside of the list.
-        let ranges = || self.ranges.iter().take(MOST);
-        let mut words = vec![ranges().count() as u64, 0];
-        words.extend(ranges().flat_map(|(first, end)| [*first, end - first]));
-        // Kernels may look at a place where a range was.
-        self.longest = self.longest.max(words.len());
-        words.resize(self.longest, 0);
-        live.write(place, &bytes_of(&words)).map_err(failed)?;
-        for at in live.addresses(variable).map_err(failed)? {
-            live.write(at, &place.to_le_bytes()).map_err(failed)?;
+        let told = self.ranges.iter().take(MOST);
+        let told: Vec<[u64; 2]> = told.map(|(first, end)| [first - 1, end - WIDEST]).collect();
+        let before = self.current;
+        let number = before.map_or(0, |(number, _)| 1 - number);
+        let begin = |number: u64| 1 + number * MOST as u64;
+        self.current = Some((number, told.len()));
+        for (ranges, current) in ranges?.into_iter().zip(current?) {
+            let write = |at, bytes: &[u8]| live.write(at, bytes).map_err(failed);
+            write(ranges + RANGE * begin(number), &bytes_of(&told))?;
+            let now = begin(number) << 32 | told.len() as u64;
+            write(current, &now.to_le_bytes())?;
+            // Places remember where their accesses were, also in the other list.
+            if let Some((other, length)) = before {
+                write(
+                    ranges + RANGE * begin(other),
+                    &bytes_of(&vec![EMPTY; length]),
+                )?;
+            }
         }
         Ok(())
     }
@@ -85,8 +91,9 @@ impl List {
     }
 }
 
-fn bytes_of(words: &[u64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+fn bytes_of(ranges: &[[u64; 2]]) -> Vec<u8> {
+    let words = ranges.iter().flatten();
+    words.flat_map(|word| word.to_le_bytes()).collect()
 }
 
 #[cfg(test)]

@@ -58,6 +58,14 @@ int main(int count, char **arguments) {
       drop_numbers(numbers);
     get<<<1, 64>>>(numbers, 2, out);
   }
+  // The instruction has accessed the memory before, when it was right.
+  if (is("get-again")) {
+    get<<<1, 64>>>(numbers, 2, out);
+    (void)hipDeviceSynchronize();
+    if (!right)
+      drop_numbers(numbers);
+    get<<<1, 64>>>(numbers, 2, out);
+  }
   if (is("lds"))
     shared<<<1, 16>>>(out, right ? 15 : 16);
   hipError_t error = hipDeviceSynchronize();
