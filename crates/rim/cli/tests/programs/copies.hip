@@ -236,10 +236,10 @@ int main(int, char **arguments) {
   std::string what = arguments[2];
   if (program.set_up())
     return 1;
-  int failed = what == "input" || what == "output" ? program.beside(what)
-               : what == "told" || what == "heard"   ? program.tell(what)
+  int failed = what == "input" || what == "output"      ? program.beside(what)
+               : what == "told" || what == "heard"      ? program.tell(what)
                : what == "both-ways" || what == "twice" ? program.copies(what)
-                                                         : program.behind(what);
+                                                        : program.behind(what);
   if (failed)
     return 1;
   HIP(hipDeviceSynchronize());
