@@ -53,7 +53,7 @@ pub struct Found {
     /// The write stores another value than the one that was there.
     pub certain: bool,
     pub missing: Missing,
-    /// The access that is told of as the earlier one is one of another launch. That of a copy has no instruction.
+    /// The access that is told of as the earlier one is one of another launch. The side of a copy has no instruction.
     pub other: Option<Other>,
     pub before: Side,
     pub after: Side,

@@ -134,7 +134,7 @@ impl State {
         self.group_of(number, workgroup, waves)
     }
 
-    /// A launch begins: its number. What nothing can race with any more is forgotten.
+    /// A launch begins: its number. Records that nothing can race with any more are forgotten.
     fn launched(&mut self, launch: Launch) -> usize {
         if self.live == 0 && self.is_over(launch.order.as_deref()) {
             self.forget();

@@ -19,12 +19,12 @@ use crate::{common::compiled_text, global_races::ALL};
 
 const SOURCE: &str = include_str!("copies.cl");
 const TARGET: &str = "gfx90a";
-/// What takes longer does not end.
+/// A scene that takes longer does not end.
 const LIMIT: Duration = Duration::from_secs(60);
 /// Bytes that copies copy, and that a wave accesses the first part of.
 const BYTES: u64 = 4096;
 
-/// What the sink was told, in words: who comes first, and what both do.
+/// The findings that the sink was told, in words: who comes first, and what both do.
 #[derive(Default)]
 struct Told(Mutex<BTreeSet<String>>);
 
@@ -207,7 +207,7 @@ impl Bench<'_> {
         signal
     }
 
-    /// What the queue does next waits for a signal.
+    /// The next packet of the queue waits for a signal.
     fn await_signal(&self, queue: usize, signal: u64) {
         let mut packet = [0; 16];
         packet[0] = 3 | 1 << 8;

@@ -1,7 +1,7 @@
 //! The program's first call of HIP, which opens the driver: an emulator that is loaded then has missed it, and the memory that it gives.
 //!
-//! If the emulator follows what the program does with memory, it is therefore loaded before: when the program begins, if that is linked with
-//! HIP, and otherwise when the program looks up the first function after HIP was loaded.
+//! If the emulator follows what the program does with memory, it is therefore loaded before. A program that is linked with HIP gets it when the
+//! program begins. Any other program gets it when it looks up the first function after HIP was loaded.
 
 use std::{
     ffi::{CStr, c_void},

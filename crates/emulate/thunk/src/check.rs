@@ -40,7 +40,7 @@ pub struct Check {
     memory: bool,
     barriers: bool,
     races: bool,
-    /// What looks for races in global memory, once there is a pool.
+    /// The check for races in global memory, once there is a pool.
     global: OnceLock<Arc<GlobalRaces>>,
     init: bool,
     nan: bool,

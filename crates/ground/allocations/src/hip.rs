@@ -65,7 +65,7 @@ pub fn watch() {
     }
 }
 
-/// What a program gets that looks up a function of this name, and would get `found`.
+/// Returns the function for a program that looks up this name and would get `found`.
 pub fn instead_of(name: &CStr, found: Opaque) -> Opaque {
     match facts::are_kept() {
         true => wrap::instead_of(&ALL, name, found),

@@ -228,7 +228,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a program gets that looks up a function of this name, and would get `found`.
+/// Returns the function for a program that looks up this name and would get `found`.
 pub fn instead_of(wraps: &[Wrap], name: &CStr, found: *mut c_void) -> *mut c_void {
     let mut wraps = wraps.iter();
     let wrap =

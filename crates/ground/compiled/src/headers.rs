@@ -1,6 +1,6 @@
 //! HIP's headers, read once.
 //!
-//! `hipcc` reads them for the host and again for each target, and a short program has little else. So they are kept as precompiled
+//! `hipcc` reads them for the host and again for each target, and a short program has little else. The cache keeps them as precompiled
 //! headers: one for the host and one for each target and set of options. Clang makes the same code with them (a test compares it), and
 //! refuses one that does not fit: [`Entry`] then compiles without them.
 
@@ -70,7 +70,7 @@ impl Headers {
     }
 }
 
-/// What a command compiles for.
+/// The passes of a command: one for the host, and one for each target.
 struct Passes<'a> {
     targets: Vec<&'a str>,
     /// The options on which the headers' declarations depend.

@@ -149,7 +149,7 @@ impl Compiler {
         Ok((start(&[])?, String::new()))
     }
 
-    /// Where an argument leads that is a path.
+    /// The path that an argument names.
     fn path(&self, argument: &OsStr) -> PathBuf {
         match &self.folder {
             Some(folder) => folder.join(argument),

@@ -115,7 +115,7 @@ pub struct Core {
         unsafe extern "C" fn(node: u32, command: u32, data: *mut c_void, size: usize) -> i32,
     /// Whether all of this is memory of the device: 1 or 0.
     pub holds: unsafe extern "C" fn(address: u64, length: u64) -> i32,
-    /// What a program gets that looks up a function of this name, and would get `found`.
+    /// Returns the function for a program that looks up this name and would get `found`.
     pub instead_of: unsafe extern "C" fn(name: *const c_char, found: *mut c_void) -> *mut c_void,
 }
 assert_layout!(Core, 144, { look_up @ 8, instead_of @ 136 });

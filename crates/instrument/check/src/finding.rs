@@ -512,7 +512,7 @@ pub struct WaveThere {
 /// Two copies by engines of the device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Copies {
-    /// What they copy and do with the memory, the earlier one first.
+    /// The earlier copy: what it moves, and what it does with the memory.
     pub first: String,
     pub then: String,
     pub address: u64,

@@ -130,7 +130,7 @@ impl Address {
         }
     }
 
-    /// The upper half is 0, and nobody asks for it.
+    /// The upper half is 0, and no port asks for it.
     fn compute_narrow(&self, low: u16, code: &mut Code<'_>) {
         let constant = Some(SourceOperand::Constant(self.constant as u32));
         let scalars = [

@@ -186,7 +186,7 @@ LUTHIER_HOOK void look_flat(place *at, luthier_u64 packet) {
 LUTHIER_HOOK void look_scalar(place *at, luthier_u64 packet) {
   luthier_u64 address = luthier::effective_address() & ~3ull;
   luthier_u32 size = luthier::access_size();
-  // The packet lies in a queue, which is nobody's allocation.
+  // The packet lies in a queue, which is no allocation of the program.
   if (!is_usual(at, address, size) && address - packet >= 64)
     search(at, address, size, true);
 }

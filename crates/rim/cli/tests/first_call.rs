@@ -9,7 +9,7 @@ const LIBRARY: [&str; 5] = ["-O1", "-w", "--offload-arch=gfx90a", "-shared", "-f
 /// Memory that only devices write.
 const DEVICE: [&str; 5] = ["device", "flags", "stream", "pitched", "planes"];
 
-/// What the program printed, and what the checker said.
+/// Returns the program's output and the checker's.
 fn check(options: &[&str], program: &Path, arguments: &[&str]) -> (String, String) {
     let mut command = luthier(&["check", "--device", "gfx90a"]);
     let command = command.args(options).arg("--").arg(program);

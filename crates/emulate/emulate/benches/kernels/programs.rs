@@ -61,7 +61,7 @@ pub struct Launches<'d> {
     pub wave_instructions: u64,
     /// By kernel.
     pub kernels: BTreeMap<String, time::Spent>,
-    /// What runs a launch in the device's place.
+    /// This runs a launch in the device's place.
     pub instead: Option<&'d Runner<'d>>,
 }
 

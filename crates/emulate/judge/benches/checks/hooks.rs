@@ -39,7 +39,7 @@ impl Hooked {
         self.alone.device()
     }
 
-    /// Without a runtime, nobody else does. Facts are those of the process: they are told to the tool that looks at the next launch.
+    /// Tells in place of a runtime. All tools of the process share the facts: the tool that looks at the next launch hears them.
     pub fn tell_what_is_allocated(&self) {
         for (first, size) in self.device().allocated() {
             facts::region_allocated(first, size, "buffer");
@@ -50,7 +50,7 @@ impl Hooked {
         Box::new(|prepared| self.alone.launch(prepared, None))
     }
 
-    /// Every kernel had hooks in it, and these have found nothing. Each launch has arguments in memory that nobody tells of.
+    /// Every kernel had hooks in it, and these have found nothing. No runtime tells of the memory that holds a launch's arguments.
     pub fn finish(&self) -> Outcome<()> {
         let done = self.alone.finish();
         let (summary, said, problems) = done.ok_or("the session has ended")?;

@@ -248,7 +248,7 @@ impl<'b> Subject<'b> {
         Ok(Subject::Device(Box::new(device)))
     }
 
-    /// What runs a launch in the device's place.
+    /// Returns the function that runs a launch in the device's place.
     fn runner(&self) -> Option<Box<Runner<'_>>> {
         match self {
             Subject::Device(_) => None,

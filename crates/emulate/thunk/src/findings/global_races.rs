@@ -125,7 +125,7 @@ fn word(access: Access) -> &'static str {
     }
 }
 
-/// What a copy moves.
+/// Names the bytes that a copy moves.
 fn words(copy: Copy) -> String {
     let Copy { from, to, bytes } = copy;
     match from {

@@ -98,7 +98,7 @@ struct Program {
       std::this_thread::yield();
   }
 
-  // What lies between the kernel in the first stream and the stream that this is for.
+  // Chooses a stream, and does what the case wants between the kernel in the first stream and that stream.
   int order_after_kernel(hipStream_t &stream) {
     stream = is("same-stream") ? one : two;
     if (is("event")) {
