@@ -12,6 +12,7 @@ use std::{
 use codeobj::{Setting, TargetId, container::Contents, select::SelectError};
 use gfx::{Feature, Target};
 use launcher::device;
+use outputs::Input;
 
 /// Files larger than this are not searched; the check is a courtesy and must stay quick.
 const LARGEST: u64 = 256 << 20;
@@ -41,8 +42,8 @@ fn complaint(path: &Path, devices: &str, xnack: bool) -> Option<String> {
     if fs::metadata(path).ok()?.len() > LARGEST {
         return None;
     }
-    let bytes = fs::read(path).ok()?;
-    let mut contents = codeobj::walk(&bytes).ok()?;
+    let input = Input::open_for_parts(path).ok()?;
+    let mut contents = codeobj::walk(input.bytes()).ok()?;
     // GCC's runtime says it itself, and what else has code objects among its data may have them for no launch.
     contents.entries.retain(|entry| !entry.embedded);
     let problem = problem(&contents, devices, xnack)?;

@@ -1,6 +1,6 @@
 //! By which of the two ways a ROCr reaches the emulated device.
 
-use std::{fmt, fs, path::Path};
+use std::{fmt, path::Path};
 
 use anyhow::{Context, Result};
 use object::{
@@ -8,6 +8,8 @@ use object::{
     elf::DT_NEEDED,
     read::elf::{Dyn, ElfFile64, SectionHeader},
 };
+
+use outputs::Input;
 
 use crate::libraries::{DRIVER, THUNK_SONAME};
 
@@ -48,10 +50,12 @@ impl fmt::Display for Door {
 
 /// The door that this `libhsa-runtime64.so` takes: whether the thunk is among the libraries it asks the dynamic linker for.
 pub fn detect(runtime: &Path) -> Result<Door> {
-    let bytes = fs::read(runtime).with_context(|| format!("cannot read {}", runtime.display()))?;
-    let needed = needed(&bytes).with_context(|| format!("{} is no library", runtime.display()))?;
+    let input = Input::open_for_parts(runtime)
+        .with_context(|| format!("cannot read {}", runtime.display()))?;
+    let bytes = input.bytes();
+    let needed = needed(bytes).with_context(|| format!("{} is no library", runtime.display()))?;
     let thunk = needed.iter().any(|name| name.starts_with(b"libhsakmt.so"));
-    let newer = MORE.iter().any(|name| names(&bytes, name).unwrap_or(false));
+    let newer = MORE.iter().any(|name| names(bytes, name).unwrap_or(false));
     Ok(match (thunk, newer) {
         (true, true) => Door::NewerThunk,
         (true, false) => Door::Thunk,
@@ -88,6 +92,8 @@ fn needed(bytes: &[u8]) -> Result<Vec<&[u8]>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// The test program itself needs the C library, as `ldd` says of every program here.

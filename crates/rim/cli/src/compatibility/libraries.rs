@@ -47,7 +47,7 @@ fn path_of(line: &[u8]) -> Option<PathBuf> {
 
 /// The program's dynamic loader, if it is glibc's: others do not know the option.
 fn loader(program: &Path) -> Option<PathBuf> {
-    let input = Input::open(program).ok()?;
+    let input = Input::open_for_parts(program).ok()?;
     let file = Elf::parse(input.bytes()).ok()?;
     let name = file.section(".interp")?.data;
     let path = Path::new(OsStr::from_bytes(name.strip_suffix(b"\0")?));
@@ -56,14 +56,14 @@ fn loader(program: &Path) -> Option<PathBuf> {
 }
 
 fn has_code(path: &Path) -> Option<bool> {
-    let input = Input::open(path).ok()?;
+    let input = Input::open_for_parts(path).ok()?;
     let file = Elf::parse(input.bytes()).ok()?;
     Some(file.section(SECTION).is_some())
 }
 
 /// The answer of `look` for the first of the library's bundles. Usually all of them are for the same targets, and there may be gigabytes.
 pub fn in_first_bundle<T>(path: &Path, look: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
-    let input = Input::open(path).ok()?;
+    let input = Input::open_for_parts(path).ok()?;
     let file = Elf::parse(input.bytes()).ok()?;
     let code = file.section(SECTION)?.data;
     if code.starts_with(compressed::MAGIC) {
