@@ -20,10 +20,12 @@ const INCLUDES: &str = "#include <hip/hip_runtime.h>";
 const FIRST: &[&str] = &[INCLUDES, "#include <luthier.h>"];
 
 /// Options of which declarations do not depend, and those that only the linker reads.
-const WITHOUT_EFFECT: &[&str] = &["-W", "-c", "-l", "-rdynamic", "-shared", "-w"];
+const WITHOUT_EFFECT: &[&str] = &["-c", "-rdynamic", "-shared", "-w"];
+/// Such options with anything behind them: warnings, what the linker is told, and libraries.
+const WITHOUT_EFFECT_BEGIN: &[&str] = &["-W", "-l"];
 /// Options on which declarations may depend. With others, headers are not precompiled: they may be for a part of the compilation, name
-/// more headers, or define macros. With `-g`, debug information would lack what headers declare, and with `-O0` functions would come in
-/// another order.
+/// more headers, or define macros. With `-g`, debug information would lack what headers declare. With `-O0`, functions would come in
+/// another order. Embedded bitcode would differ, too.
 const KEPT: &[&str] = &[
     "-fPIC",
     "-fPIE",
@@ -98,11 +100,6 @@ impl Passes<'_> {
                 arguments.next();
             } else if text == "-I" {
                 passes.kept.extend([text, arguments.next()?.to_str()?]);
-            } else if text == "-Xclang" {
-                // Bitcode beside the machine code is made behind all declarations.
-                arguments
-                    .next()
-                    .filter(|option| *option == "-fembed-bitcode=all")?;
             } else if matches!(text, "-O1" | "-O2" | "-O3") {
                 // Declarations are the same for all of them.
                 passes.kept.push("-O3");
@@ -111,7 +108,7 @@ impl Passes<'_> {
             } else if !text.starts_with('-') {
                 begins_with_header(&compiler.path(argument))?;
                 sources += 1;
-            } else if !begins_with(WITHOUT_EFFECT) {
+            } else if !WITHOUT_EFFECT.contains(&text) && !begins_with(WITHOUT_EFFECT_BEGIN) {
                 return None;
             }
         }

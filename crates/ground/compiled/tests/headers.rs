@@ -177,6 +177,7 @@ fn sources_and_options_that_may_change_headers_read_them() {
         (PROGRAM, &[target, "-DNDEBUG"]),
         (PROGRAM, &["--offload-arch=gfx90a:xnack+"]),
         (PROGRAM, &[target, "-fgpu-rdc"]),
+        (PROGRAM, &[target, "-Xclang", "-fembed-bitcode=all"]),
         (PROGRAM, &[target, "-include", "cstdlib"]),
     ] {
         scene.compile(text, options);

@@ -81,9 +81,9 @@ impl Side {
 }
 
 impl GlobalRace {
-    /// The fields of a line: how often, then grade, what is missing, both sides with instruction, access, three numbers of the
-    /// workgroup and wave, then the later lane or `-` and the address, and the other launch: the place of its kernel's code and
-    /// the kernel's name, or which one comes last and what is copied.
+    /// The fields of a line: how often, grade, what is missing, both sides, the later lane or `-`, the address, and the other launch. A
+    /// side has its instruction, its access, three numbers of the workgroup, and its wave. The other launch has the place of its kernel's
+    /// code and the kernel's name, or which one comes last and what is copied.
     pub fn parse(times: &str, fields: &[&str]) -> Option<GlobalRace> {
         let [grade, missing, sides @ .., lane, address, place, kernel] = fields else {
             return None;

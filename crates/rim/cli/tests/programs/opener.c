@@ -1,5 +1,5 @@
-// Opens libraries, one after the other, and calls the function `run` of each with the word behind its name. "looked-up" does so without
-// such a library: it has HIP itself give memory, which it does not free.
+// Opens libraries, one after the other. Calls the function `run` of each with the word behind the library's name. With "looked-up", it
+// allocates memory by HIP itself and does not free it.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
