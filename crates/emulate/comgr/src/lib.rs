@@ -49,7 +49,7 @@ impl Cache {
         let known = Library::of(action).and_then(|library| {
             // SAFETY: the caller's handles, which are this library's.
             let request = unsafe { request::Request::read(&library, kind, info, input, result) };
-            Some((library, request?.key()?))
+            Some((library, request?.key()))
         });
         let Some((library, key)) = known else {
             return comgr();

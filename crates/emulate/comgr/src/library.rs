@@ -67,25 +67,23 @@ fn done(status: i32) -> Option<()> {
     (status == SUCCESS).then_some(())
 }
 
-/// Bytes that a function of comgr's gives in two calls: the first one tells how many there are.
-fn bytes(get: impl Fn(*mut usize, *mut c_char) -> i32) -> Option<Vec<u8>> {
+/// Bytes that a function of comgr's gives in two calls: the first one tells how many there are. They come to the beginning of `place`.
+fn bytes(place: &mut Vec<u8>, get: impl Fn(*mut usize, *mut c_char) -> i32) -> Option<usize> {
     let mut size = 0;
     done(get(&raw mut size, std::ptr::null_mut()))?;
-    let mut bytes = vec![0; size];
-    done(get(&raw mut size, bytes.as_mut_ptr().cast()))?;
-    (size == bytes.len()).then_some(bytes)
+    place.resize(place.len().max(size), 0);
+    let told = size;
+    done(get(&raw mut size, place.as_mut_ptr().cast()))?;
+    (size == told).then_some(size)
 }
 
 /// The same for a string, whose size counts the zero at its end.
 fn string(get: impl Fn(*mut usize, *mut c_char) -> i32) -> Option<Vec<u8>> {
-    let mut bytes = bytes(get)?;
-    bytes.truncate(
-        bytes
-            .iter()
-            .position(|byte| *byte == 0)
-            .unwrap_or(bytes.len()),
-    );
-    Some(bytes)
+    let mut string = Vec::new();
+    let size = bytes(&mut string, get)?;
+    let end = string.iter().position(|byte| *byte == 0);
+    string.truncate(end.unwrap_or(size));
+    Some(string)
 }
 
 impl Library {
@@ -138,6 +136,21 @@ impl Library {
     /// The handle must be this library's.
     pub unsafe fn set(&self, set: u64) -> Option<Vec<Data>> {
         let mut all = Vec::new();
+        let keep = |kind, name, bytes: &[u8]| {
+            let bytes = bytes.to_vec();
+            all.push(Data { kind, name, bytes });
+        };
+        // SAFETY: the caller's handle.
+        unsafe { self.each(set, keep) }?;
+        Some(all)
+    }
+
+    /// Shows kind, name and bytes of these objects, one after another in one place: device libraries have megabytes.
+    ///
+    /// # Safety
+    /// The handle must be this library's.
+    pub unsafe fn each(&self, set: u64, mut show: impl FnMut(u32, Vec<u8>, &[u8])) -> Option<()> {
+        let mut place = Vec::new();
         for kind in 0..KINDS {
             let mut count = 0;
             // SAFETY: the caller's handle, and a variable of this function. The function refuses kinds that it does not know.
@@ -150,16 +163,16 @@ impl Library {
                 unsafe {
                     done((self.action_data_get_data)(set, kind, index, &raw mut data))?;
                     let name = string(|size, at| (self.get_data_name)(data, size, at));
-                    let bytes = bytes(|size, at| (self.get_data)(data, size, at));
+                    let size = bytes(&mut place, |size, at| (self.get_data)(data, size, at));
                     (self.release_data)(data);
-                    let (name, bytes) = (name?, bytes?);
-                    if !bytes.is_empty() {
-                        all.push(Data { kind, name, bytes });
+                    let (name, size) = (name?, size?);
+                    if size != 0 {
+                        show(kind, name, &place[..size]);
                     }
                 }
             }
         }
-        Some(all)
+        Some(())
     }
 
     /// Adds data objects to a set. Returns a status.

@@ -2,9 +2,9 @@
 
 use std::{ffi::CString, fmt::Write, fs, os::unix::fs::MetadataExt};
 
-use sha2::{Digest, Sha256};
+use twox_hash::XxHash3_128;
 
-use crate::library::{Data, Library};
+use crate::library::Library;
 
 /// An action whose result is kept.
 struct Kept {
@@ -63,6 +63,14 @@ const SOURCE: u32 = 1;
 /// Variables with such names change what comgr does besides.
 const VARIABLES: &str = "AMD_COMGR_";
 
+/// A data object as far as the result depends on it.
+struct Input {
+    kind: u32,
+    name: Vec<u8>,
+    size: u64,
+    hash: u128,
+}
+
 /// Everything that decides the result.
 pub struct Request {
     kind: u32,
@@ -70,7 +78,7 @@ pub struct Request {
     logging: bool,
     target: Vec<u8>,
     options: Vec<Vec<u8>>,
-    input: Vec<Data>,
+    input: Vec<Input>,
     /// The files of the compiler, with size and time.
     compiler: String,
 }
@@ -101,6 +109,18 @@ impl Request {
             {
                 return None;
             }
+            let mut pure = true;
+            let mut inputs = Vec::new();
+            let read = |kind, name, bytes: &[u8]| {
+                pure &= kind != SOURCE || !IMPURE.iter().any(|word| contains(bytes, word));
+                inputs.push(Input {
+                    kind,
+                    name,
+                    size: bytes.len() as u64,
+                    hash: hash(&[bytes]),
+                });
+            };
+            library.each(input, read)?;
             let request = Request {
                 kind,
                 language: library.language(info)?,
@@ -111,45 +131,44 @@ impl Request {
                     Vec::new()
                 },
                 options,
-                input: library.set(input)?,
+                input: inputs,
                 compiler: compiler()?,
             };
-            let sources = || request.input.iter().filter(|data| data.kind == SOURCE);
-            let impure =
-                sources().any(|source| IMPURE.iter().any(|word| contains(&source.bytes, word)));
-            (!impure).then_some(request)
+            pure.then_some(request)
         }
     }
 
     /// The name of the result: a hash of everything that decides it.
-    pub fn key(&self) -> Option<String> {
-        let mut hasher = Sha256::new();
-        // The length keeps apart what would be the same when joined.
-        let mut part = |bytes: &[u8]| {
-            hasher.update((bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
-        };
-        part(env!("CARGO_PKG_VERSION").as_bytes());
-        part(self.compiler.as_bytes());
-        part(
-            &[self.kind, self.language, self.logging.into()]
-                .map(u32::to_le_bytes)
-                .concat(),
-        );
-        part(&self.target);
-        part(&(self.options.len() as u64).to_le_bytes());
-        self.options.iter().for_each(|option| part(option));
+    pub fn key(&self) -> String {
+        let fixed = [self.kind, self.language, self.logging.into()].map(u32::to_le_bytes);
+        let number = (self.options.len() as u64).to_le_bytes();
+        let mut parts = vec![
+            env!("CARGO_PKG_VERSION").as_bytes().to_vec(),
+            self.compiler.clone().into_bytes(),
+            fixed.concat(),
+            self.target.clone(),
+            number.to_vec(),
+        ];
+        parts.extend(self.options.iter().cloned());
         for data in &self.input {
-            part(&data.kind.to_le_bytes());
-            part(&data.name);
-            part(&data.bytes);
+            let size = data.size.to_le_bytes();
+            parts.push([&data.kind.to_le_bytes()[..], &size, &data.hash.to_le_bytes()].concat());
+            parts.push(data.name.clone());
         }
-        let mut name = String::with_capacity(64);
-        for byte in hasher.finalize() {
-            write!(name, "{byte:02x}").ok()?;
-        }
-        Some(name)
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        format!("{:032x}", hash(&parts))
     }
+}
+
+/// A hash of parts. Their lengths keep apart what would be the same when joined. (A name has to be one of its own among a user's few hundred
+/// files, and only the user can write into the directory: nobody has to be kept from finding two inputs with one hash.)
+pub fn hash(parts: &[&[u8]]) -> u128 {
+    let mut hasher = XxHash3_128::new();
+    for part in parts {
+        hasher.write(&(part.len() as u64).to_le_bytes());
+        hasher.write(part);
+    }
+    hasher.finish_128()
 }
 
 fn is_pure(option: &[u8]) -> bool {

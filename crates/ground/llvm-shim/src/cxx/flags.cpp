@@ -36,9 +36,9 @@ uint64_t translate(uint64_t TargetFlags) {
   return Flags;
 }
 
-// Opcode, the translated flags it must have among `Mask`.
+// Opcode, the translated flags it must have among `Mask`. (Literals know their length: most names differ in it.)
 struct Expectation {
-  const char *Opcode;
+  StringLiteral Opcode;
   uint64_t Mask;
   uint64_t Flags;
 };

@@ -33,19 +33,24 @@ struct RoomyAsmInfo final : MCAsmInfoELF {
 // library.
 const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
   static const std::vector<MCRegister> &Plain = *new std::vector<MCRegister>([&] {
-    StringMap<unsigned> Numbers;
-    for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg)
-      Numbers[Registers.getName(Reg)] = Reg;
     std::vector<MCRegister> Plain(Registers.getNumRegs());
+    // By the plain name: the registers that carry an encoding's. They are few, so no table holds the names of all.
+    StringMap<std::vector<unsigned>> Encoded;
     for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg) {
       StringRef Name = Registers.getName(Reg);
       if (Name.starts_with("SRC_") || Name.starts_with("SGPR_NULL"))
         continue;
+      Plain[Reg] = Reg;
+      size_t Length = Name.size();
       for (StringRef Suffix : {"_gfxpre11", "_gfx11plus", "_gfx9plus", "_vi", "_ci"})
         Name.consume_back(Suffix);
-      auto Found = Numbers.find(Name);
-      Plain[Reg] = Found == Numbers.end() ? Reg : Found->second;
+      if (Name.size() != Length)
+        Encoded[Name].push_back(Reg);
     }
+    for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg)
+      if (auto Found = Encoded.find(Registers.getName(Reg)); Found != Encoded.end())
+        for (unsigned One : Found->second)
+          Plain[One] = Reg;
     return Plain;
   }());
   return Plain;
