@@ -1,12 +1,11 @@
 //! The build for `luthier --version`: the commit, and the LLVM that is inside.
 //!
-//! `LUTHIER_COMMIT` and `LLVM_CONFIG` override what is asked of git and of `llvm-config-22`.
+//! `LUTHIER_COMMIT` overrides what is asked of git.
 
 use std::{env, path::Path, process::Command};
 
 fn main() {
     println!("cargo:rerun-if-env-changed=LUTHIER_COMMIT");
-    println!("cargo:rerun-if-env-changed=LLVM_CONFIG");
     let git = Path::new("../../../.git");
     // A checkout's head is a file that names another one, which changes with each commit.
     if let Ok(head) = std::fs::read_to_string(git.join("HEAD")) {
@@ -22,11 +21,12 @@ fn main() {
         .ok()
         .or_else(|| said("git", &["rev-parse", "--short=12", "HEAD"]))
         .unwrap_or_else(|| "unknown commit".to_owned());
-    let llvm_config = env::var("LLVM_CONFIG").unwrap_or_else(|_| "llvm-config-22".to_owned());
-    let llvm =
-        said(&llvm_config, &["--version"]).unwrap_or_else(|| "of unknown version".to_owned());
-    let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    println!("cargo:rustc-env=LUTHIER_VERSION={version} ({commit}, LLVM {llvm})");
+    llvm_cxx::run(|| {
+        let llvm = llvm_cxx::Llvm::find()?;
+        let (version, llvm) = (env!("CARGO_PKG_VERSION"), llvm.version());
+        println!("cargo:rustc-env=LUTHIER_VERSION={version} ({commit}, LLVM {llvm})");
+        Ok(())
+    });
 }
 
 fn said(program: &str, arguments: &[&str]) -> Option<String> {

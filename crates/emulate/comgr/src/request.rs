@@ -152,7 +152,14 @@ impl Request {
         parts.extend(self.options.iter().cloned());
         for data in &self.input {
             let size = data.size.to_le_bytes();
-            parts.push([&data.kind.to_le_bytes()[..], &size, &data.hash.to_le_bytes()].concat());
+            parts.push(
+                [
+                    &data.kind.to_le_bytes()[..],
+                    &size,
+                    &data.hash.to_le_bytes(),
+                ]
+                .concat(),
+            );
             parts.push(data.name.clone());
         }
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
