@@ -1,12 +1,12 @@
 //! The thread that looks for new packets.
 //!
 //! Doorbells are plain memory, so a thread has to poll them. Right after work the thread yields and looks again; the longer nothing
-//! happens, the longer it sleeps. Host calls that precede a wait kick it, and so do doorbells that are rung through ROCr's table. Launches
+//! happens, the longer it sleeps; without a queue, it sleeps until there is one. Host calls that precede a wait kick it, and so do doorbells that are rung through ROCr's table. Launches
 //! therefore rarely wait for a long sleep to end.
 
 use std::{
     sync::{
-        Arc, Condvar, Mutex, MutexGuard,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -133,18 +133,21 @@ impl Processor {
                 continue;
             }
             let state = self.lock();
-            if !state.kicked && state.version == version {
-                let (mut state, _) = self
+            let mut state = match (state.kicked || state.version != version, engines.len()) {
+                (true, _) => state,
+                (false, 0) => self
                     .wake
-                    .wait_timeout(state, sleep)
-                    .unwrap_or_else(|poison| poison.into_inner());
-                if std::mem::take(&mut state.kicked) {
-                    last_progress = Instant::now();
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                (false, _) => {
+                    let waited = self.wake.wait_timeout(state, sleep);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
                 }
-            } else {
-                let mut state = state;
-                state.kicked = false;
+            };
+            if std::mem::take(&mut state.kicked) {
+                last_progress = Instant::now();
             }
+            drop(state);
             self.asleep.store(false, Ordering::SeqCst);
         }
     }
@@ -177,5 +180,65 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> std::io::Resul
             });
         libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut());
         result.map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, sync::atomic::AtomicUsize};
+
+    use super::*;
+
+    /// Counts how often it is looked at.
+    #[derive(Default)]
+    struct Ring(AtomicUsize);
+
+    impl Engine for Ring {
+        fn pump(&self) -> bool {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            false
+        }
+    }
+
+    /// How often the thread of that name has slept, as Linux counts it.
+    fn slept(name: &str) -> u64 {
+        let threads = fs::read_dir("/proc/self/task").unwrap();
+        let mut folders = threads.map(|entry| entry.unwrap().path());
+        let is_it = |folder: &std::path::PathBuf| {
+            fs::read_to_string(folder.join("comm")).is_ok_and(|comm| comm.trim() == name)
+        };
+        let folder = folders.find(is_it).expect("the thread never ends");
+        let status = fs::read_to_string(folder.join("status")).unwrap();
+        let mut lines = status.lines();
+        let slept = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        slept.unwrap().trim().parse().unwrap()
+    }
+
+    #[test]
+    fn without_a_queue_nothing_is_looked_at_until_there_is_one() {
+        let processor = Processor::new("test-queues");
+        let (first, second) = (Arc::new(Ring::default()), Arc::new(Ring::default()));
+        let engines: [Arc<dyn Engine>; 2] = [first.clone(), second.clone()];
+        let looked_at = |ring: &Ring| {
+            let before = ring.0.load(Ordering::SeqCst);
+            while ring.0.load(Ordering::SeqCst) < before + 3 {
+                std::thread::yield_now();
+            }
+        };
+        processor.add(engines[0].clone()).unwrap();
+        looked_at(&first);
+        processor.remove(&engines[0]);
+        // It sleeps for the last time, and no more than that however long this takes.
+        let mut last = slept("test-queues");
+        loop {
+            std::thread::sleep(Duration::from_millis(50));
+            let now = slept("test-queues");
+            if now == last {
+                break;
+            }
+            last = now;
+        }
+        processor.add(engines[1].clone()).unwrap();
+        looked_at(&second);
     }
 }

@@ -1,8 +1,9 @@
-//! HIP's headers, read once.
+//! HIP's headers, read once, and those of tools.
 //!
 //! `hipcc` reads them for the host and again for each target, and a short program has little else. The cache keeps them as precompiled
-//! headers: one for the host and one for each target and set of options. Clang makes the same code with them (a test compares it), and
-//! refuses one that does not fit: [`Entry`] then compiles without them.
+//! headers: one for the host and one for each target and set of options. Clang makes the same code with them, and refuses one that does
+//! not fit: [`Entry`] then compiles without them. Device functions of `luthier.h`, and those in embedded bitcode, come in another order.
+//! (Tests compare both.)
 
 use std::{
     ffi::OsString,
@@ -15,17 +16,17 @@ use crate::{Compiler, entry::Entry, plan::Plan};
 /// The name of the header, and of what is made of it. Clang looks for the second where it is told to include the first.
 const HEADER: &str = "hip.h";
 const PRECOMPILED: &str = "hip.h.pch";
-const INCLUDES: &str = "#include <hip/hip_runtime.h>";
-/// Lines that include HIP's header before anything that could change it.
-const FIRST: &[&str] = &[INCLUDES, "#include <luthier.h>"];
+const HIP: &str = "#include <hip/hip_runtime.h>";
+/// What tools include: HIP's header comes first in it.
+const TOOL: &str = "#include <luthier.h>";
 
 /// Options of which declarations do not depend, and those that only the linker reads.
 const WITHOUT_EFFECT: &[&str] = &["-c", "-rdynamic", "-shared", "-w"];
 /// Such options with anything behind them: warnings, what the linker is told, and libraries.
 const WITHOUT_EFFECT_BEGIN: &[&str] = &["-W", "-l"];
 /// Options on which declarations may depend. With others, headers are not precompiled: they may be for a part of the compilation, name
-/// more headers, or define macros. With `-g`, debug information would lack what headers declare. With `-O0`, functions would come in
-/// another order. Embedded bitcode would differ, too.
+/// more headers, or define macros. With `-g`, debug information would lack what headers declare. With `-O0`, functions of HIP's would come
+/// in another order.
 const KEPT: &[&str] = &[
     "-fPIC",
     "-fPIE",
@@ -37,6 +38,9 @@ const KEPT: &[&str] = &[
     "-pthread",
     "-std=",
 ];
+
+/// What `-Xclang` may say: no declaration depends on it.
+const EMBED: &str = "-fembed-bitcode=all";
 
 /// Options that have a compiler use precompiled headers, and what these were made of.
 pub struct Headers {
@@ -58,7 +62,7 @@ impl Headers {
         let host = Some(("host", None));
         let targets = passes.targets.iter().map(|target| (*target, Some(*target)));
         for (name, target) in host.into_iter().chain(targets) {
-            let Some((prefix, made)) = precompiled(compiler, &passes.kept, target, cache)? else {
+            let Some((prefix, made)) = precompiled(compiler, &passes, target, cache)? else {
                 return Ok(None);
             };
             let mut include = OsString::from("-include");
@@ -77,6 +81,8 @@ struct Passes<'a> {
     targets: Vec<&'a str>,
     /// The options on which the headers' declarations depend.
     kept: Vec<&'a str>,
+    /// The line that all sources begin with.
+    includes: &'static str,
 }
 
 impl Passes<'_> {
@@ -87,6 +93,7 @@ impl Passes<'_> {
         let mut passes = Passes {
             targets: Vec::new(),
             kept: Vec::new(),
+            includes: TOOL,
         };
         let mut sources = 0;
         let mut arguments = compiler.arguments.iter();
@@ -106,8 +113,12 @@ impl Passes<'_> {
             } else if begins_with(KEPT) {
                 passes.kept.push(text);
             } else if !text.starts_with('-') {
-                begins_with_header(&compiler.path(argument))?;
+                if first_header(&compiler.path(argument))? == HIP {
+                    passes.includes = HIP;
+                }
                 sources += 1;
+            } else if text == "-Xclang" {
+                (arguments.next()?.to_str()? == EMBED).then_some(())?;
             } else if !WITHOUT_EFFECT.contains(&text) && !begins_with(WITHOUT_EFFECT_BEGIN) {
                 return None;
             }
@@ -123,15 +134,16 @@ fn plain(target: &str) -> Option<&str> {
     is_plain.then_some(target)
 }
 
-/// Some: the first header that is not the system's is HIP's or includes that first, and no macro is defined before.
-fn begins_with_header(source: &Path) -> Option<()> {
+/// The line that includes the first header that is not the system's, if that is HIP's or includes that first, and no macro is defined
+/// before.
+fn first_header(source: &Path) -> Option<&'static str> {
     let text = fs::read_to_string(source).ok()?;
     for line in text.lines().filter(|line| line.starts_with('#')) {
-        if FIRST.contains(&line) {
-            return Some(());
+        if let Some(header) = [HIP, TOOL].into_iter().find(|header| *header == line) {
+            return Some(header);
         }
         if let Some(name) = line.strip_prefix("#include \"") {
-            return begins_with_header(&source.with_file_name(name.strip_suffix('"')?));
+            return first_header(&source.with_file_name(name.strip_suffix('"')?));
         }
         if !line.starts_with("#include <") && line != "#pragma once" {
             return None;
@@ -143,13 +155,13 @@ fn begins_with_header(source: &Path) -> Option<()> {
 /// The precompiled header for the host or a target, made now if it is not in the cache: the path that is to be included, and its headers.
 fn precompiled(
     compiler: &Compiler,
-    kept: &[&str],
+    passes: &Passes<'_>,
     target: Option<&str>,
     cache: &Path,
 ) -> io::Result<Option<(PathBuf, String)>> {
     let folder = tempfile::tempdir()?;
     let header = folder.path().join(HEADER);
-    fs::write(&header, INCLUDES)?;
+    fs::write(&header, passes.includes)?;
     let arch = format!("--offload-arch={}", target.unwrap_or("gfx90a"));
     // With a form that is no machine code, one pass makes the output.
     let pass: &[&str] = match target {
@@ -161,7 +173,7 @@ fn precompiled(
         ..compiler.clone()
     };
     pass_compiler
-        .args(kept)
+        .args(&passes.kept)
         .arg(arch)
         .args(pass)
         .args(["-c", "-Xclang", "-emit-pch", "-x", "hip"])

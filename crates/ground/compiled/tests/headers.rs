@@ -165,6 +165,99 @@ fn the_code_is_the_same() {
     }
 }
 
+/// A tool's code, whose functions may come in any order.
+struct Tool {
+    /// What the host executes.
+    text: Vec<u8>,
+    /// The file with the bitcode of the hooks.
+    hooks: PathBuf,
+}
+
+/// Takes a compiled tool apart in `folder`.
+fn tool(compiled: &Path, folder: &Path) -> Tool {
+    fs::create_dir(folder).unwrap();
+    let path = |name: &str| folder.join(name);
+    let run = |command: &mut Command| assert!(command.status().unwrap().success(), "{command:?}");
+    let section = |file: &Path, name: &str| {
+        let output = path(&name[1..]);
+        let dump = format!("{name}={}", output.display());
+        let mut objcopy = Command::new("llvm-objcopy-22");
+        run(objcopy
+            .arg("--dump-section")
+            .arg(dump)
+            .arg(file)
+            .arg("/dev/null"));
+        output
+    };
+    let bundle = section(compiled, ".hip_fatbin");
+    let object = path("hooks.o");
+    run(Command::new("clang-offload-bundler-22")
+        .args([
+            "--unbundle",
+            "--type=o",
+            "--targets=hipv4-amdgcn-amd-amdhsa--gfx90a",
+        ])
+        .args([
+            format!("--input={}", bundle.display()),
+            format!("--output={}", object.display()),
+        ]));
+    Tool {
+        text: fs::read(section(compiled, ".text")).unwrap(),
+        hooks: section(&object, ".llvmbc"),
+    }
+}
+
+#[test]
+fn tools_have_the_same_functions() {
+    let Some(scene) = Scene::new() else { return };
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../include");
+    let options = [
+        "-O2",
+        "--offload-arch=gfx90a",
+        "-fPIC",
+        "-shared",
+        "-Xclang",
+        "-fembed-bitcode=all",
+        "-I",
+        include.to_str().unwrap(),
+    ];
+    let source = |step: u32| {
+        format!(
+            "#include <luthier.h>\n#include <map>\n__managed__ unsigned long seen[64];\n\
+            extern \"C\" __device__ void looks(unsigned long at) {{ luthier::add((luthier_u64 *)&seen[at % 64], {step}); }}\n\
+            LUTHIER_EXPORT_FUNC(looks)\n\
+            std::map<int, int> all;\nint count(int number) {{ return all[number]++; }}\n"
+        )
+    };
+    let with = |step: u32, folder: &str| {
+        scene.compile(&source(step), &options);
+        tool(&scene.path("a"), &scene.path(folder))
+    };
+    let (with, other) = (with(1, "with"), with(2, "other"));
+    let started = scene.started();
+    assert!(uses(started.last().unwrap(), "gfx90a"), "{started:?}");
+    fs::write(scene.path("a.hip"), source(1)).unwrap();
+    let mut plain = Command::new("hipcc");
+    plain
+        .args(options)
+        .arg("-o")
+        .arg(scene.path("plain"))
+        .arg(scene.path("a.hip"));
+    assert!(plain.status().unwrap().success());
+    let plain = tool(&scene.path("plain"), &scene.path("taken-apart"));
+    assert!(with.text == plain.text);
+    let same = |one: &Tool, two: &Tool| {
+        let mut diff = Command::new("llvm-diff-22");
+        diff.args([&one.hooks, &two.hooks])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
+    assert!(same(&with, &plain));
+    assert!(!same(&with, &other));
+}
+
 #[test]
 fn sources_and_options_that_may_change_headers_read_them() {
     let Some(scene) = Scene::new() else { return };
@@ -177,7 +270,7 @@ fn sources_and_options_that_may_change_headers_read_them() {
         (PROGRAM, &[target, "-DNDEBUG"]),
         (PROGRAM, &["--offload-arch=gfx90a:xnack+"]),
         (PROGRAM, &[target, "-fgpu-rdc"]),
-        (PROGRAM, &[target, "-Xclang", "-fembed-bitcode=all"]),
+        (PROGRAM, &[target, "-Xclang", "-fno-autolink"]),
         (PROGRAM, &[target, "-include", "cstdlib"]),
     ] {
         scene.compile(text, options);
