@@ -2,7 +2,7 @@
 // devices: gfx906
 // also: gfx90a gfx942 gfx1030 gfx1100
 // tools: instr-count,opcode-histogram; GCC's runtime library has 3,500 blocks, which all tools together take minutes for
-// OpenMP offload by GCC: functions that call themselves, data of the device, barriers, atomics, classes.
+// OpenMP offload by GCC: functions that call themselves, data of the device, classes.
 #include <cstdio>
 #include <vector>
 
@@ -49,19 +49,7 @@ int main() {
 #pragma omp target update from(squares)
     for (int i = 0; i < 64; i++)
         wrong += squares[i] != i * i;
-
-    int count = 0;
-#pragma omp target map(tofrom : count)
-#pragma omp parallel num_threads(4)
-    {
-#pragma omp atomic
-        count++;
-#pragma omp barrier
-#pragma omp single
-        count += 100;
-    }
-    wrong += count != 104;
     if (wrong)
-        printf("%d values are wrong; count is %d\n", wrong, count);
+        printf("%d values are wrong\n", wrong);
     return wrong != 0;
 }
