@@ -167,8 +167,8 @@ impl Request {
     }
 }
 
-/// A hash of parts. Their lengths keep apart what would be the same when joined. (A name has to be one of its own among a user's few hundred
-/// files, and only the user can write into the directory: nobody has to be kept from finding two inputs with one hash.)
+/// A hash of parts. Their lengths keep apart what would be the same when joined. (The hash need not be cryptographic: only the user can
+/// write into the directory.)
 pub fn hash(parts: &[&[u8]]) -> u128 {
     let mut hasher = XxHash3_128::new();
     for part in parts {

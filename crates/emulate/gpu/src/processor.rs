@@ -1,8 +1,8 @@
 //! The thread that looks for new packets.
 //!
 //! Doorbells are plain memory, so a thread has to poll them. Right after work the thread yields and looks again; the longer nothing
-//! happens, the longer it sleeps; without a queue, it sleeps until there is one. Host calls that precede a wait kick it, and so do doorbells that are rung through ROCr's table. Launches
-//! therefore rarely wait for a long sleep to end.
+//! happens, the longer it sleeps. Without a queue, it sleeps until there is one. Host calls that precede a wait kick it, and so do
+//! doorbells that are rung through ROCr's table. Launches therefore rarely wait for a long sleep to end.
 
 use std::{
     sync::{

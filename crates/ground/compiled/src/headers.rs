@@ -17,7 +17,7 @@ use crate::{Compiler, entry::Entry, plan::Plan};
 const HEADER: &str = "hip.h";
 const PRECOMPILED: &str = "hip.h.pch";
 const HIP: &str = "#include <hip/hip_runtime.h>";
-/// What tools include: HIP's header comes first in it.
+/// The header of tools, which begins with HIP's.
 const TOOL: &str = "#include <luthier.h>";
 
 /// Options of which declarations do not depend, and those that only the linker reads.
@@ -25,7 +25,7 @@ const WITHOUT_EFFECT: &[&str] = &["-c", "-rdynamic", "-shared", "-w"];
 /// Such options with anything behind them: warnings, what the linker is told, and libraries.
 const WITHOUT_EFFECT_BEGIN: &[&str] = &["-W", "-l"];
 /// Options on which declarations may depend. With others, headers are not precompiled: they may be for a part of the compilation, name
-/// more headers, or define macros. With `-g`, debug information would lack what headers declare. With `-O0`, functions of HIP's would come
+/// more headers, or define macros. With `-g`, debug information would lack what headers declare. With `-O0`, HIP's functions would come
 /// in another order.
 const KEPT: &[&str] = &[
     "-fPIC",
@@ -39,7 +39,7 @@ const KEPT: &[&str] = &[
     "-std=",
 ];
 
-/// What `-Xclang` may say: no declaration depends on it.
+/// The only option that may stand behind `-Xclang`: no declaration depends on it.
 const EMBED: &str = "-fembed-bitcode=all";
 
 /// Options that have a compiler use precompiled headers, and what these were made of.

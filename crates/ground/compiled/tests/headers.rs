@@ -167,7 +167,7 @@ fn the_code_is_the_same() {
 
 /// A tool's code, whose functions may come in any order.
 struct Tool {
-    /// What the host executes.
+    /// The host's code.
     text: Vec<u8>,
     /// The file with the bitcode of the hooks.
     hooks: PathBuf,
