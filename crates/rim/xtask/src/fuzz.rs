@@ -95,7 +95,7 @@ fn folder() -> PathBuf {
 
 fn build() -> Result<()> {
     let status = Command::new("cargo")
-        .args(["build", "--release", "--target", HOST])
+        .args(["build", "--release", "--locked", "--target", HOST])
         .current_dir(folder())
         .env("RUSTFLAGS", INSTRUMENTATION)
         .env("CARGO_TARGET_DIR", folder().join("target"))
@@ -103,7 +103,8 @@ fn build() -> Result<()> {
         .context("cannot run cargo")?;
     ensure!(
         status.success(),
-        "the fuzz targets do not build; libFuzzer needs a C++ compiler (Debian package build-essential)"
+        "the fuzz targets do not build; libFuzzer needs a C++ compiler (Debian package build-essential). If fuzz/Cargo.lock is older than \
+         a manifest, write it anew with `cargo metadata --manifest-path fuzz/Cargo.toml`"
     );
     Ok(())
 }

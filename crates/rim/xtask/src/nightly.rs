@@ -1,6 +1,7 @@
 //! `cargo xtask nightly`: what takes too long for the gate, in one go. Each run appends a table to `docs/measurements/nightly.md`.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File, OpenOptions},
     io::Write,
     path::Path,
@@ -12,7 +13,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::{command::said, root};
 
-/// A part: its name, its words and the most minutes that it may take. The first word is a program; `xtask` stands for this one.
+/// A part: its name, its words and the most minutes that it may take. The word `xtask` stands for this program: `cargo xtask` would build it
+/// and what is below it anew, with the features of one package.
 type Part = (&'static str, &'static [&'static str], u64);
 
 #[rustfmt::skip]
@@ -23,7 +25,7 @@ const PARTS: &[Part] = &[
     ("fill-1",     &["env", "LUTHIER_FILL=random:1", "cargo", "test", "--release", "--workspace", "--test", "run"], 60),
     ("fill-2",     &["env", "LUTHIER_FILL=random:2", "cargo", "test", "--release", "--workspace", "--test", "run"], 60),
     ("native",     &["env", "LUTHIER_NATIVE=1", "cargo", "test", "--release", "--workspace", "--test", "run"], 60),
-    ("fuzz-native", &["env", "LUTHIER_NATIVE=1", "cargo", "xtask", "fuzz", "device", "--seconds", "300"], 60),
+    ("fuzz-native", &["env", "LUTHIER_NATIVE=1", "xtask", "fuzz", "device", "--seconds", "300"], 60),
     ("fuzz",       &["xtask", "fuzz", "--seconds", "300"], 120),
     ("sanitize",   &["xtask", "sanitize", "address"], 90),
     ("c",          &["xtask", "c", "--all"], 20),
@@ -47,7 +49,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let folder = root().join("target/nightly");
     fs::create_dir_all(&folder).context("cannot make target/nightly")?;
     let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|part| part == name);
-    let page = root().join("docs/measurements/nightly.md");
+    let page = root().join(PAGE);
     append(&page, &heading()?)?;
     let mut complaints = Vec::new();
     for (name, words, minutes) in PARTS.iter().filter(|(name, ..)| chosen(name)) {
@@ -75,12 +77,12 @@ fn part(words: &[&str], minutes: u64, printed: &Path) -> Result<String> {
     let file = File::create(printed).with_context(|| printed.display().to_string())?;
     let mut command = Command::new("timeout");
     command.args(["--kill-after=10", &format!("{minutes}m")]);
-    match words[0] {
-        "xtask" => command.arg(std::env::current_exe()?),
-        program => command.arg(program),
-    };
+    let this = std::env::current_exe()?;
     let status = command
-        .args(&words[1..])
+        .args(words.iter().map(|word| match *word {
+            "xtask" => this.as_os_str(),
+            word => OsStr::new(word),
+        }))
         .current_dir(root())
         .env("LUTHIER_TEST_LARGE", "1")
         .stdin(Stdio::null())
@@ -102,13 +104,23 @@ fn row(name: &str, words: &[&str], result: &str, minutes: f64) -> String {
     )
 }
 
+/// The page, from the root.
+const PAGE: &str = "docs/measurements/nightly.md";
+
 /// The head of today's table, with the commit that is checked out, and whether files differ from it.
 fn heading() -> Result<String> {
     let git = |words: &[&str]| said(Command::new("git").args(words).current_dir(root()));
     let date = said(Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
     let commit = git(&["log", "-1", "--format=%h"])?;
-    let changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
-    Ok(head_of_table(&date, &commit, changed))
+    Ok(head_of_table(&date, &commit, has_changes(&root())?))
+}
+
+/// Whether tracked files of a checkout differ from its commit, but for the page, which the last run may have changed.
+fn has_changes(checkout: &Path) -> Result<bool> {
+    let mut git = Command::new("git");
+    git.args(["status", "--porcelain", "--untracked-files=no"]);
+    git.args(["--", ".", &format!(":(exclude){PAGE}")]);
+    Ok(!said(git.current_dir(checkout))?.is_empty())
 }
 
 fn head_of_table(date: &str, commit: &str, changed: bool) -> String {
@@ -143,8 +155,48 @@ mod tests {
 
     #[test]
     fn the_page_is_there_to_be_appended_to() {
-        let page = fs::read_to_string(root().join("docs/measurements/nightly.md")).unwrap();
+        let page = fs::read_to_string(root().join(PAGE)).unwrap();
         assert!(page.starts_with("# Nightly runs\n") && page.ends_with('\n'));
+    }
+
+    #[test]
+    fn a_part_may_start_this_program_with_variables() {
+        let printed = std::env::temp_dir().join(format!("nightly-{}", std::process::id()));
+        let words = ["env", "LUTHIER_NATIVE=1", "xtask", "--list"];
+        assert_eq!(part(&words, 1, &printed).unwrap(), "good");
+        // This program is the one with the tests, which lists them.
+        let said = fs::read_to_string(&printed).unwrap();
+        fs::remove_file(&printed).unwrap();
+        assert!(said.contains("a_part_may_start_this_program_with_variables: test"));
+    }
+
+    #[test]
+    fn changes_of_the_page_are_no_changes() {
+        let checkout = std::env::temp_dir().join(format!("nightly-git-{}", std::process::id()));
+        let page = checkout.join(PAGE);
+        fs::create_dir_all(page.parent().unwrap()).unwrap();
+        let write = |path: &Path, text: &str| fs::write(path, text).unwrap();
+        let git =
+            |words: &[&str]| said(Command::new("git").args(words).current_dir(&checkout)).unwrap();
+        write(&page, "before");
+        write(&checkout.join("source"), "before");
+        git(&["init", "-q"]);
+        git(&["add", "."]);
+        git(&[
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=n@n",
+            "commit",
+            "-qm",
+            "first",
+        ]);
+        write(&page, "after");
+        let with_page = has_changes(&checkout).unwrap();
+        write(&checkout.join("source"), "after");
+        let with_source = has_changes(&checkout).unwrap();
+        fs::remove_dir_all(&checkout).unwrap();
+        assert_eq!((with_page, with_source), (false, true));
     }
 
     #[test]
