@@ -70,14 +70,15 @@ fn writes(instruction: &Instruction<'_>) -> Registers {
     written.fold(0, |all, one| all | one)
 }
 
-/// The pair of SGPRs from which a scalar load takes its address, if no further one is added.
+/// The pair of SGPRs from which a scalar load takes its address, if no further one is added. Compilers name the register that is always 0
+/// where they add nothing (gfx10 and later).
 fn base(instruction: &Instruction<'_>) -> Option<Registers> {
     if !instruction.has_scalar_address() {
         return None;
     }
     let operands = instruction.operands();
     let mut used = operands.iter().filter_map(|operand| match operand {
-        Operand::Use(reg) => Some(reg),
+        Operand::Use(reg) if reg.kind != RegKind::Null => Some(reg),
         _ => None,
     });
     let pair = used
