@@ -1,7 +1,7 @@
 //! Bitcode to templates: one hook, one target, one variant.
 
 use crate::{
-    CompileError, Global, RegisterFile, Relocation, SharedVariable, Template, VerifyError,
+    CompileError, Global, Port, RegisterFile, Relocation, SharedVariable, Template, VerifyError,
     derive::{self, Declared, DeclaredPort},
     fields::register_of,
     flow::Flow,
@@ -24,6 +24,8 @@ pub enum Arg {
     ScalarReference(u8),
     /// A reference to so many vector registers, which the hook may change.
     VectorReference(u8),
+    /// 64 bits that are one number in all executions of a place: a literal where the hook reads it.
+    Literal,
 }
 
 /// A hook to compile and the variant wanted.
@@ -202,6 +204,7 @@ impl Compiler {
                 file: File::Vector,
                 dwords: dwords.into(),
             },
+            Arg::Literal => Parameter::Literal,
         });
         Job {
             cpu: self.target.name.to_owned(),
@@ -235,6 +238,9 @@ impl Compiler {
         request: &Request<'_>,
         site: &Site,
     ) -> Result<Template, VerifyError> {
+        let literals = request.arguments.iter().enumerate();
+        let literals = literals.filter(|(_, argument)| **argument == Arg::Literal);
+        let literals = literals.map(|(index, _)| literal_port(index));
         let ports: Vec<DeclaredPort> = compiled
             .bindings
             .iter()
@@ -294,10 +300,13 @@ impl Compiler {
             alignment: constant.alignment,
             initial: constant.initial.clone(),
         });
-        derived.map(|template| Template {
-            constants: constants.collect(),
-            counts_waves: compiled.counts_waves,
-            ..template
+        derived.map(|mut template| {
+            template.ports.extend(literals);
+            Template {
+                constants: constants.collect(),
+                counts_waves: compiled.counts_waves,
+                ..template
+            }
         })
     }
 
@@ -369,6 +378,17 @@ impl Compiler {
             target: self.target.name.to_owned(),
             source: Box::new(source),
         }
+    }
+}
+
+/// The port of a parameter that is a literal: no register is bound to it. It says that there is this parameter, and how wide it is.
+fn literal_port(index: usize) -> Port {
+    Port {
+        name: template::parameter(index),
+        file: RegisterFile::Sgpr,
+        read: true,
+        written: false,
+        dwords: vec![None; 2],
     }
 }
 

@@ -293,3 +293,31 @@ fn values_that_are_numbers_are_literals_where_they_are_read() {
         .map(|relocation| u64::from(relocation.offset));
     assert!(is_branch && offsets.min() > Some(behind));
 }
+
+#[test]
+fn parameters_that_are_literals_are_of_one_width_and_in_no_register() {
+    let source = "LUTHIER_GLOBAL luthier_u64 total;\n\
+        LUTHIER_HOOK void narrow(luthier_u32 n) { luthier::add(&total, n); }\n\
+        LUTHIER_HOOK void wide(luthier_u64 n) { luthier::add(&total, n); }";
+    let target = Target::find("gfx90a").expect("a known target");
+    let compiler = Compiler::new(target, 64, "").expect("a compiler");
+    let mut module = Bitcode::parse(&bitcode(source, "gfx90a", &[])).expect("parses");
+    let error = compiler
+        .template(&mut module, &request("narrow", &[Arg::Literal]))
+        .expect_err("32 bits");
+    let text = error.to_string();
+    assert!(text.contains("has 32 bits; a `literal` has 64"), "{text}");
+    let mut module = Bitcode::parse(&bitcode(source, "gfx90a", &[])).expect("parses");
+    let template = compiler
+        .template(&mut module, &request("wide", &[Arg::Literal]))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let [port] = &template.ports[..] else {
+        panic!("{:?}", template.ports)
+    };
+    assert_eq!(
+        (port.parameter(), &port.dwords[..]),
+        (Some(0), &[None; 2][..])
+    );
+    let values = template.relocations.iter().map(|one| one.value());
+    assert_eq!(values.filter(|one| *one == Some("parameter:0")).count(), 2);
+}

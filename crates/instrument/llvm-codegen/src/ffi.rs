@@ -29,6 +29,7 @@ pub const SEVERITY_WARNING: u32 = 1;
 pub const CONSTANT: u32 = 0;
 pub const INPUT: u32 = 1;
 pub const REFERENCE: u32 = 2;
+pub const LITERAL: u32 = 3;
 
 #[repr(C)]
 pub struct Binding {

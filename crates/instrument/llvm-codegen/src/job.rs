@@ -24,6 +24,8 @@ pub enum Parameter {
     Input(File),
     /// A pointer or reference to `dwords` registers, which the hook may change.
     Reference { file: File, dwords: u32 },
+    /// 64 bits that are one number in all executions of a place: literals, by relocations of a symbol that names the parameter.
+    Literal,
 }
 
 /// The code to compile, and its target.
@@ -198,6 +200,7 @@ impl Job {
                     Parameter::Constant(value) => (ffi::CONSTANT, File::Scalar, 0, value),
                     Parameter::Input(file) => (ffi::INPUT, file, 0, 0),
                     Parameter::Reference { file, dwords } => (ffi::REFERENCE, file, dwords, 0),
+                    Parameter::Literal => (ffi::LITERAL, File::Scalar, 2, 0),
                 };
                 (shim.job_parameter)(job, kind, file.number(), dwords, value);
             }

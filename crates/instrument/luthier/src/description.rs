@@ -94,6 +94,9 @@ pub enum Kind {
     ScalarPairReference,
     /// One register per lane that the hook may change.
     VectorReference,
+    /// 64 bits that are the same whenever the place is executed: a number, or the address of a variable or counter. The hook's code has
+    /// them as literals, so that they cost nothing where it does not read them. A pointer leads to global memory.
+    Literal,
 }
 
 /// Places of an insertion.

@@ -377,6 +377,12 @@ impl<'a> Instruction<'a> {
         self.is_vector_memory() && access().is_some_and(|access| access.address.is_some())
     }
 
+    /// Bytes that each lane accesses, as hooks have them (`luthier::access_size`); `None` if the instruction accesses no memory.
+    pub fn access_size(&self) -> Option<u32> {
+        let access = MemoryAccess::decode(self.decoded().decoded(), self.family());
+        access.map(|access| access.size)
+    }
+
     /// Returns `true` for scalar loads of which hooks can have the address: not through a buffer's descriptor.
     pub fn has_scalar_address(&self) -> bool {
         let access = || MemoryAccess::decode(self.decoded().decoded(), self.family());

@@ -1,7 +1,8 @@
 //! The first step for a hook: where each dword of its ports comes from or goes to.
 
 use crate::instruction::{EXEC, SourceOperand, VCC};
-use crate::lower::{HookSite, Lowering};
+use crate::ir::Literal;
+use crate::lower::{Call, HookSite, Lowering};
 use crate::memory::Address;
 use crate::registers::Home;
 use crate::values::supplied;
@@ -100,16 +101,16 @@ impl Lowering<'_, '_> {
         self.of_value(value, count, place).map_err(refused)
     }
 
-    /// The numbers for those literals of a template that hold a value, in the order of its relocations.
+    /// What the literals of a template become, in the order of its relocations.
     pub fn literals(
         &self,
-        hook: &HookVariants<'_>,
+        call: &Call<'_, '_>,
         template: &Template,
         place: &HookSite<'_>,
-    ) -> Result<Vec<Option<u32>>, Refusal> {
+    ) -> Result<Vec<Literal>, Refusal> {
         let literal = |relocation: &Relocation| {
             let Some(name) = relocation.value() else {
-                return Ok(None);
+                return Ok(Literal::Relocated);
             };
             let port = Port {
                 name: name.to_owned(),
@@ -118,14 +119,18 @@ impl Lowering<'_, '_> {
                 written: false,
                 dwords: vec![None; 2],
             };
-            match self.dwords(hook, &port, &[], place)?[..] {
+            match self.dwords(call.hook, &port, call.arguments, place)?[..] {
                 [Dword::Constant(low), Dword::Constant(high)] => {
                     let whole = u64::from(high) << 32 | u64::from(low);
                     let whole = whole.wrapping_add_signed(relocation.addend);
-                    Ok(Some((whole >> relocation.shift()) as u32))
+                    Ok(Literal::Number((whole >> relocation.shift()) as u32))
+                }
+                [Dword::Address(global, _, addend), _] => {
+                    let addend = i64::from(addend) + relocation.addend;
+                    Ok(Literal::Address(global, half(relocation), addend))
                 }
                 _ => Err(Refusal::NoValue {
-                    hook: hook.name.clone(),
+                    hook: call.hook.name.clone(),
                     port: port.described(),
                     pc: place.pc,
                     reason: "it is in registers, and the hook has it as a number".to_owned(),
@@ -206,6 +211,14 @@ impl Lowering<'_, '_> {
             }
             HookValue::EffectiveAddress => effective_address(accessed()?.address.as_ref()),
         })
+    }
+}
+
+/// The half of an address that a literal of a template holds.
+pub(crate) fn half(relocation: &Relocation) -> AddressHalf {
+    match relocation.shift() {
+        0 => AddressHalf::Low,
+        _ => AddressHalf::High,
     }
 }
 

@@ -1,12 +1,13 @@
 //! The last pass: items to bytes.
 
+use crate::bind::half;
 use crate::encode::Encodings;
 use crate::instruction::{Instruction, Op, SourceOperand};
-use crate::ir::{Address, Addressed, BoundTemplate, Code, Item, Label};
+use crate::ir::{Address, Addressed, BoundTemplate, Code, Item, Label, Literal};
 use crate::islands::{IslandPool, hop};
 use crate::layout::{ALIGNMENT, LONGEST_NOP, Layout};
 use crate::rewriting::Rewriting;
-use crate::{AddressHalf, HookVariants, Refusal, Relocation, Symbol};
+use crate::{HookVariants, Refusal, Relocation, Symbol};
 use lift::Function;
 use template::bind_into;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         code,
         layout,
         hooks: &plan.hooks,
+        globals: &plan.globals,
         text: Text::default(),
         islands: 0,
         pools: &layout.pools,
@@ -69,6 +71,8 @@ struct Emission<'e, 'p> {
     code: &'e Code<'p>,
     layout: &'e Layout,
     hooks: &'e [HookVariants<'p>],
+    /// [`crate::Plan::globals`]
+    globals: &'e [String],
     text: Text,
     /// Bytes of islands so far.
     islands: u64,
@@ -176,22 +180,29 @@ impl Emission<'_, '_> {
         })?;
         for (relocation, literal) in template.relocations.iter().zip(&bound.literals) {
             let offset = start + u64::from(relocation.offset);
-            if let Some(literal) = literal {
-                let at = offset as usize;
-                // Waits at the end, which may be left out, have no literals.
-                if let Some(bytes) = self.text.bytes.get_mut(at..at + 4) {
-                    bytes.copy_from_slice(&literal.to_le_bytes());
+            let (half, symbol, addend) = match *literal {
+                Literal::Number(number) => {
+                    let at = offset as usize;
+                    // Waits at the end, which may be left out, have no literals.
+                    if let Some(bytes) = self.text.bytes.get_mut(at..at + 4) {
+                        bytes.copy_from_slice(&number.to_le_bytes());
+                    }
+                    continue;
                 }
-                continue;
-            }
+                Literal::Address(global, half, addend) => {
+                    let name = self.globals.get(global).ok_or(Refusal::BadPlan {
+                        what: "global",
+                        index: global,
+                    })?;
+                    (half, name, addend)
+                }
+                Literal::Relocated => (half(relocation), &relocation.symbol, relocation.addend),
+            };
             self.text.relocations.push(Relocation {
                 offset,
-                half: match relocation.shift() {
-                    0 => AddressHalf::Low,
-                    _ => AddressHalf::High,
-                },
-                symbol: Symbol::Tool(relocation.symbol.clone()),
-                addend: relocation.addend,
+                half,
+                symbol: Symbol::Tool(symbol.clone()),
+                addend,
             });
         }
         Ok(())

@@ -43,8 +43,18 @@ pub(crate) struct BoundTemplate<'p> {
     pub hook: usize,
     pub pc: u64,
     pub binding: Binding,
-    /// The numbers in place of the template's relocations; `None` for those of variables.
-    pub literals: Vec<Option<u32>>,
+    /// What comes in place of the template's relocations, in their order.
+    pub literals: Vec<Literal>,
+}
+
+/// What a literal of a template becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Literal {
+    /// Half of the address that the template's relocation names.
+    Relocated,
+    Number(u32),
+    /// Half of the address of a tool's variable, by its number in the plan, plus so many bytes.
+    Address(usize, AddressHalf, i64),
 }
 
 /// A piece of new code, or a place in it.

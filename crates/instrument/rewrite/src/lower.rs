@@ -215,7 +215,7 @@ impl<'p> Lowering<'_, 'p> {
             hook: call.number,
             pc: place.pc,
             binding,
-            literals: self.literals(call.hook, template, place)?,
+            literals: self.literals(call, template, place)?,
         });
         // A memory instruction of the template may still read a register that is restored.
         if levels.iter().any(|saves| !saves.is_empty()) || !copies.outward.is_empty() {

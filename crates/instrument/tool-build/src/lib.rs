@@ -294,5 +294,6 @@ fn argument(kind: Kind) -> Arg {
         Kind::ScalarReference => Arg::ScalarReference(1),
         Kind::ScalarPairReference => Arg::ScalarReference(2),
         Kind::VectorReference => Arg::VectorReference(1),
+        Kind::Literal => Arg::Literal,
     }
 }

@@ -51,6 +51,19 @@ struct place {
 // Memory that is read by scalar loads. What is old there costs a search, or the host judges.
 template <typename T> using constant = const __attribute__((address_space(4))) T *;
 
+// In registers of its own, from here on. The compiler builds records in registers that follow each other. If the address of an access was
+// one of them, each wave would have to move it first, also one that has no record.
+LUTHIER_INLINE luthier_u32 moved(luthier_u32 value) {
+  luthier_u32 own;
+  __asm__("v_mov_b32 %0, %1" : "=&v"(own) : "v"(value));
+  return own;
+}
+
+LUTHIER_INLINE luthier_u64 moved(luthier_u64 value) {
+  luthier_u64 high = moved((luthier_u32)(value >> 32));
+  return high << 32 | moved((luthier_u32)value);
+}
+
 // `room`: bytes that there are of LDS or scratch. `kind` differs from that of the instruction where the address decides about the memory.
 LUTHIER_INLINE void tell(place *at, luthier_u64 address, luthier_u32 size, luthier_u32 kind, luthier_u32 room, bool is_missed) {
   if (luthier::lanes_where(is_missed) == 0 || !luthier::among_first(&at->executions, told))
@@ -102,8 +115,7 @@ LUTHIER_INLINE bool is_missing(luthier_u64 told, place *at, luthier_u64 address,
 }
 
 LUTHIER_INLINE void search(place *at, luthier_u64 address, luthier_u32 size, bool is_accessed) {
-  // So that the compiler does not copy the address for a record before it is known that there is one.
-  __asm__("" : "+v"(address));
+  address = moved(address);
   luthier_u64 told = *(constant<luthier_u64>)&current;
   // Host code could not tell what is allocated, and says so.
   if (told == 0)
@@ -155,11 +167,21 @@ LUTHIER_INLINE void look_within(place *at, luthier_u32 address, luthier_u32 kind
 // Tensile's kernels name address 0xF00000, which no LDS has, for lanes that shall do nothing. Offsets are below 128 KiB.
 LUTHIER_INLINE bool is_nowhere(luthier_u32 address) { return address - 0xF00000u < 0x20000u; }
 
-LUTHIER_HOOK void look_in_lds(place *at, luthier_u64 packet) {
-  luthier_u32 address = (luthier_u32)luthier::effective_address(), size = luthier::access_size(), room = of_packet(packet, lds_size);
+LUTHIER_INLINE void look_beyond(place *at, luthier_u32 address, luthier_u64 packet) {
+  luthier_u32 size = luthier::access_size(), room = of_packet(packet, lds_size);
   if (luthier::lanes_where(is_beyond(address, size, room)) == 0)
     return;
+  address = moved(address);
   look_within(at, address, luthier::access_kind(), room, !is_nowhere(address));
+}
+
+LUTHIER_HOOK void look_in_lds(place *at, luthier_u64 packet) { look_beyond(at, (luthier_u32)luthier::effective_address(), packet); }
+
+// `last`: the last address at which the access ends in LDS that each launch of the kernel has.
+LUTHIER_HOOK void look_in_own_lds(place *at, luthier_u64 last, luthier_u64 packet) {
+  luthier_u32 address = (luthier_u32)luthier::effective_address();
+  if (luthier::lanes_where(address > (luthier_u32)last) != 0)
+    look_beyond(at, address, packet);
 }
 
 LUTHIER_HOOK void look_in_scratch(place *at, luthier_u64 packet) {
@@ -209,8 +231,9 @@ about = "accesses of memory that the program has not allocated, by instruction"
 [hooks]
 look = ["scalar"]
 look_aligned = ["scalar"]
-look_in_lds = ["scalar", "scalar"]
-look_in_scratch = ["scalar", "scalar"]
+look_in_lds = ["literal", "scalar"]
+look_in_own_lds = ["literal", "literal", "scalar"]
+look_in_scratch = ["literal", "scalar"]
 look_flat = ["scalar", "scalar"]
 look_scalar = ["scalar", "scalar"]
 look_in_buffer = ["scalar", "scalar", "scalar", "scalar", "scalar", "scalar", "vector", "vector", "scalar", "scalar"]

@@ -153,6 +153,8 @@ enum Look {
     /// The address has to be a multiple of the size, too.
     Aligned,
     Lds,
+    /// In most cases in LDS that each launch of the kernel has: the last address at which the access ends there.
+    OwnLds(u32),
     Scratch,
     /// The address decides about the memory.
     Flat,
@@ -161,8 +163,8 @@ enum Look {
 }
 
 impl Look {
-    /// `None`: the access is not looked at.
-    fn at(instruction: &Instruction<'_>) -> Option<Look> {
+    /// `None`: the access is not looked at. `own_lds`: bytes of LDS that each launch of the kernel has.
+    fn at(instruction: &Instruction<'_>, own_lds: u32) -> Option<Look> {
         let effects = instruction.effects();
         if effects.contains(Effects::SMEM) {
             return instruction.has_scalar_address().then_some(Look::Scalar);
@@ -176,7 +178,11 @@ impl Look {
         let is_flat = effects.contains(Effects::FLAT);
         Some(match () {
             () if is_flat => Look::Flat,
-            () if effects.contains(Effects::LDS) => Look::Lds,
+            () if effects.contains(Effects::LDS) => {
+                let last = instruction.access_size();
+                let last = last.and_then(|size| own_lds.checked_sub(size));
+                last.map_or(Look::Lds, Look::OwnLds)
+            }
             () if is_private => Look::Scratch,
             () if effects.contains(Effects::ATOMIC) => Look::Aligned,
             () => Look::Memory,
@@ -191,6 +197,10 @@ impl Look {
             Look::Memory => place.call("look", [counter]),
             Look::Aligned => place.call("look_aligned", [counter]),
             Look::Lds => place.call("look_in_lds", [counter, packet]),
+            Look::OwnLds(last) => {
+                let last = Argument::Constant(last.into());
+                place.call("look_in_own_lds", [counter, last, packet])
+            }
             Look::Scratch => place.call("look_in_scratch", [counter, packet]),
             Look::Flat => place.call("look_flat", [counter, packet]),
             Look::Scalar => place.once().call("look_scalar", [counter, packet]),
@@ -209,6 +219,8 @@ fn accesses<'k>(
 ) -> (Vec<(Instruction<'k>, Look)>, usize) {
     let (mut looked_at, mut others) = (Vec::new(), 0);
     let given = given::loads(kernel);
+    let descriptor = kernel.descriptor();
+    let own_lds = descriptor.map_or(0, |one| one.group_segment_size());
     for instruction in kernel.instructions() {
         if !instruction.is_memory()
             || given.contains(&instruction.pc())
@@ -216,7 +228,7 @@ fn accesses<'k>(
         {
             continue;
         }
-        match Look::at(&instruction) {
+        match Look::at(&instruction, own_lds) {
             Some(look) => looked_at.push((instruction, look)),
             None => others += 1,
         }

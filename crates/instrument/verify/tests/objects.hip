@@ -2,6 +2,7 @@
 #include <luthier_device.h>
 
 LUTHIER_GLOBAL luthier_u64 lanes, kept, shared, exact, small, ones, rounding, waves;
+LUTHIER_GLOBAL luthier_u64 literally[3];
 
 LUTHIER_HOOK void count_lanes() { luthier::count_wave(&lanes, luthier::active_lanes()); }
 
@@ -52,3 +53,9 @@ LUTHIER_HOOK void reads_mode() {
   luthier::count_wave(&waves, 1);
 }
 LUTHIER_HOOK void writes_mode(luthier_u32 rounding) { luthier::write_mode((luthier::mode() & ~15u) | rounding); }
+
+// Both are numbers of the place. One is read in parts.
+LUTHIER_HOOK void counts_literally(luthier_u64 *at, luthier_u64 number) {
+  luthier::count_wave(at, number);
+  luthier::count_wave(at + 1, (luthier_u32)(number >> 32) == 7 ? (luthier_u32)number : 0);
+}

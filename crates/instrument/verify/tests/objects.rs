@@ -19,6 +19,7 @@ const HOOKS: &[(&str, &[Arg])] = &[
     ("writes_codes", &[Arg::Scalar]),
     ("reads_mode", &[]),
     ("writes_mode", &[Arg::Scalar]),
+    ("counts_literally", &[Arg::Literal, Arg::Literal]),
 ];
 
 /// An option for [`compile_with`]: a kernel that rounds up.
@@ -121,21 +122,82 @@ fn run_where(
                 .mnemonic(),
         )
     });
-    let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)?;
+    let sized: Vec<(&str, usize)> = variables.iter().map(|name| (*name, 8)).collect();
+    run_plan(bytes, &module, &plan, bundle, launch, &sized)
+}
+
+/// The same for a plan. All words of `variables`, with their sizes, are read.
+fn run_plan(
+    bytes: &[u8],
+    module: &Module,
+    plan: &Plan<'_>,
+    bundle: &Bundle,
+    launch: &Launch,
+    variables: &[(&str, usize)],
+) -> Result<Run, Refusal> {
+    let name = &launch.kernel;
+    let object = CodeObject::parse(bytes).expect("clang's output");
+    let kernel = module.function(name).expect("compiled");
+    let rewritten = rewrite::rewrite(&object, module, kernel, plan)?;
     let instrumented =
         rewrite::static_object(std::slice::from_ref(&rewritten), &object, &bundle.globals)?;
     let before = verify::run(bytes, launch, &[]).expect("the original runs");
-    let sized: Vec<(&str, usize)> = variables.iter().map(|name| (*name, 8)).collect();
-    let after = verify::run(&instrumented, launch, &sized)
+    let after = verify::run(&instrumented, launch, variables)
         .unwrap_or_else(|error| panic!("{} {name}: {error}", module.target.name));
-    let words = after.variables.iter();
-    let words = words.map(|bytes| u64::from_le_bytes(bytes.clone().try_into().expect("8 bytes")));
+    let words = after.variables.iter().flat_map(|bytes| bytes.chunks(8));
+    let words = words.map(|bytes| u64::from_le_bytes(bytes.try_into().expect("8 bytes")));
     Ok(Run {
         variables: words.collect(),
         before,
         after,
         rewritten,
     })
+}
+
+/// Numbers and addresses of variables are literals of the hook's code, which no register holds.
+#[test]
+fn numbers_of_a_place_are_literals() {
+    const NUMBER: u64 = 7 << 32 | 3;
+    for target in TARGETS {
+        let bytes = compile(target);
+        let (object, bundle) = (CodeObject::parse(&bytes).expect("clang's"), build(target));
+        let module = Module::lift(&object).expect("lifts");
+        let mut launches = launches().into_iter();
+        let launch = launches.find(|launch| launch.kernel == "wide");
+        let launch = launch.expect("there is a launch of it");
+        let kernel = module.function("wide").expect("compiled");
+        let hooks: &[(&str, &[u64])] = &[
+            ("reads_mode", &[]),
+            ("counts_literally", &[u64::MAX, NUMBER]),
+        ];
+        let mut plan = everywhere(&module, kernel, bundle, hooks);
+        plan.globals = vec!["waves".to_owned(), "literally".to_owned()];
+        for insertion in &mut plan.insertions {
+            if let Action::Call { arguments, .. } = &mut insertion.action
+                && let Some((_, value)) = arguments.first_mut()
+            {
+                *value = Value::ToolAddress {
+                    global: 1,
+                    addend: 8,
+                };
+            }
+        }
+        let variables = [("waves", 8), ("literally", 24)];
+        let run = run_plan(&bytes, &module, &plan, bundle, &launch, &variables);
+        let run = run.unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        assert_eq!(run.before.buffers, run.after.buffers, "{target}");
+        let [waves, rest @ ..] = &run.variables[..] else {
+            panic!("none")
+        };
+        assert!(*waves > 0, "{target}");
+        assert_eq!(rest, [0, waves * NUMBER, waves * 3], "{target}");
+        let variants = &plan.hooks[1];
+        let groups = variants.templates.iter().map(|(_, _, template)| template);
+        for template in groups {
+            let bound = template.ports.iter().flat_map(|port| &port.dwords);
+            assert!(bound.flatten().next().is_none(), "{target}");
+        }
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ use std::{
 
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-const TARGETS: [&str; 3] = ["gfx90a", "gfx1100", "gfx1201"];
+const TARGETS: [&str; 4] = ["gfx90a", "gfx1030", "gfx1100", "gfx1201"];
 /// Both take turns so long, and at least five each.
 const PATIENCE: Duration = Duration::from_secs(3);
 const SIDE: u32 = 2048;

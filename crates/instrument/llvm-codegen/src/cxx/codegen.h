@@ -31,6 +31,7 @@ enum {
   LUTHIER_CODEGEN_CONSTANT = 0,   // `value`, its low bits.
   LUTHIER_CODEGEN_INPUT = 1,      // By value, from registers of `file`.
   LUTHIER_CODEGEN_REFERENCE = 2,  // The hook takes a pointer to `dwords` registers of `file`, which it may change.
+  LUTHIER_CODEGEN_LITERAL = 3,    // 64 bits that are one number in all executions of a place; code has them as literals.
 };
 
 typedef struct {

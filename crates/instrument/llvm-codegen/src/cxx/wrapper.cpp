@@ -103,7 +103,7 @@ struct Builder {
   bool refuse();
   CallInst *storage(StringRef Name, uint32_t File, uint32_t Dwords, bool Read, bool Written);
   Value *moved(IRBuilder<> &B, Value *Input, uint32_t File);
-  Value *literal(StringRef Name, uint32_t Dwords);
+  Value *literal(StringRef Name, uint32_t Dwords, Type *Pointer = nullptr);
 };
 
 Function *Builder::find(StringRef Name) {
@@ -271,14 +271,18 @@ Value *Builder::moved(IRBuilder<> &B, Value *Input, uint32_t File) {
 }
 
 // A number that takes the place of a symbol's address. As the symbol is weak and may lie anywhere, LLVM expects no number in particular.
-Value *Builder::literal(StringRef Name, uint32_t Dwords) {
+// `Pointer`: the type of pointer that the number is. It leads to global memory, as those to variables of tools do.
+Value *Builder::literal(StringRef Name, uint32_t Dwords, Type *Pointer) {
   std::string Symbol = (LiteralPrefix + Name).str();
+  constexpr unsigned Global = 1;
   GlobalVariable *G = M.getGlobalVariable(Symbol);
   if (!G) {
     G = new GlobalVariable(M, Type::getInt8Ty(M.getContext()), false, GlobalValue::ExternalWeakLinkage, nullptr, Symbol, nullptr,
-                           GlobalValue::NotThreadLocal, 1);
+                           GlobalValue::NotThreadLocal, Global);
     G->setAlignment(Align(1));
   }
+  if (Pointer)
+    return ConstantExpr::getPointerBitCastOrAddrSpaceCast(G, Pointer);
   return ConstantExpr::getPtrToInt(G, IntegerType::get(M.getContext(), 32 * Dwords));
 }
 
@@ -314,6 +318,15 @@ bool Builder::call(Function *Hook) {
       }
       Value *Constant = B.getIntN(Bits, Bits == 64 ? P.Value : P.Value & ((uint64_t(1) << Bits) - 1));
       Arguments.push_back(T->isPointerTy() ? B.CreateIntToPtr(Constant, T) : B.CreateBitCast(Constant, T));
+      continue;
+    }
+    if (P.Kind == LUTHIER_CODEGEN_LITERAL) {
+      if (Bits != 64) {
+        Report.fail("parameter " + Twine(Index) + " of the hook has " + Twine(Bits) + " bits; a `literal` has 64");
+        return false;
+      }
+      Value *Number = literal(Name, 2, T->isPointerTy() ? T : nullptr);
+      Arguments.push_back(T->isPointerTy() ? Number : B.CreateBitCast(Number, T));
       continue;
     }
     uint32_t Dwords = P.Dwords ? P.Dwords : (Bits + 31) / 32;

@@ -2,7 +2,7 @@
 
 use isa::{Effects, Operand, RegKind};
 use luthier::{Instruction, Kernel};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// A bit for each SGPR.
 type Registers = u128;
@@ -19,29 +19,31 @@ pub fn loads(kernel: &Kernel<'_>) -> HashSet<u64> {
     let (Some(function), None | Some(0)) = (function, preloaded) else {
         return HashSet::new();
     };
-    let blocks: Vec<_> = function.blocks().collect();
-    let mut written = vec![None; blocks.len()];
-    let mut todo = Vec::new();
-    if let Some(first) = written.first_mut() {
-        *first = Some(0);
-        todo.push(0);
-    }
+    // By their numbers in the function, of which those that no path reaches have some, too.
+    let blocks: BTreeMap<_, _> = function.blocks().map(|one| (one.index(), one)).collect();
+    let mut written = BTreeMap::new();
+    let mut todo: Vec<_> = blocks.keys().take(1).copied().collect();
+    written.extend(todo.iter().map(|first| (*first, 0)));
     while let Some(index) = todo.pop() {
-        let before = written[index].unwrap_or(ALL);
-        let behind = blocks[index]
+        let before = written.get(&index).copied().unwrap_or(ALL);
+        let Some(block) = blocks.get(&index) else {
+            return HashSet::new();
+        };
+        let behind = block
             .instructions()
             .fold(before, |all, one| all | writes(&one));
-        for next in blocks[index].successors() {
-            let met = written[next.index()].unwrap_or(0) | behind;
-            if written[next.index()] != Some(met) {
-                written[next.index()] = Some(met);
+        for next in block.successors() {
+            let known = written.get(&next.index()).copied();
+            let met = known.unwrap_or(0) | behind;
+            if known != Some(met) {
+                written.insert(next.index(), met);
                 todo.push(next.index());
             }
         }
     }
     let mut found = HashSet::new();
-    for (block, before) in blocks.iter().zip(written) {
-        let mut all = before.unwrap_or(ALL);
+    for (index, block) in blocks {
+        let mut all = written.get(&index).copied().unwrap_or(ALL);
         for instruction in block.instructions() {
             if base(&instruction).is_some_and(|base| base & all == 0) {
                 found.insert(instruction.pc());
@@ -70,14 +72,15 @@ fn writes(instruction: &Instruction<'_>) -> Registers {
     written.fold(0, |all, one| all | one)
 }
 
-/// The pair of SGPRs from which a scalar load takes its address, if no further one is added.
+/// The pair of SGPRs from which a scalar load takes its address, if no further one is added. Compilers name the register that is always 0
+/// where they add nothing (gfx10 and later).
 fn base(instruction: &Instruction<'_>) -> Option<Registers> {
     if !instruction.has_scalar_address() {
         return None;
     }
     let operands = instruction.operands();
     let mut used = operands.iter().filter_map(|operand| match operand {
-        Operand::Use(reg) => Some(reg),
+        Operand::Use(reg) if reg.kind != RegKind::Null => Some(reg),
         _ => None,
     });
     let pair = used
