@@ -139,6 +139,15 @@ fn right_signed(x: Words, v: Words) -> u32 {
     by(x[1], v[1], |amount| ((v[0] as i32) >> amount) as u32)
 }
 
+/// The bit that a comparison looks at: all others do not matter.
+fn bit(x: Words, v: Words) -> u32 {
+    by(x[1], v[1], |amount| v[0] >> amount & 1)
+}
+
+fn bit64(x: Pairs, v: Pairs) -> u64 {
+    by64(x[1], v[1], |amount| v[0] >> amount & 1)
+}
+
 fn reversed(words: Words) -> Words {
     [words[1], words[0], words[2]]
 }
@@ -298,7 +307,7 @@ const WORDS: &[Exact<OfWords>] = of_words![0:
 const SCALAR_WORDS: &[Exact<OfWords>] = of_words![0:
     ("bfe_u32", |x, v| scalar_field(x, v, false)), ("bfe_i32", |x, v| scalar_field(x, v, true)),
     ("andn1_b32", |x, v| and([!x[0], x[1], 0], v)), ("orn1_b32", |x, v| or([!x[0], x[1], 0], v)),
-    ("bitset0_b32", either), ("bitset1_b32", either), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
+    ("bitset0_b32", either), ("bitset1_b32", either), ("bitcmp0_b32", bit), ("bitcmp1_b32", bit), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
 ];
 
 #[rustfmt::skip]
@@ -319,6 +328,7 @@ const PAIRS: &[Exact<OfPairs>] = &[
     ("mad_u64_u32", |_, v| up64(v[0] | v[1] | v[2])), ("mad_i64_i32", |_, v| up64(v[0] | v[1] | v[2])),
     ("add_nc_u64", |_, v| up64(v[0] | v[1])), ("sub_nc_u64", |_, v| up64(v[0] | v[1])),
     ("add_u64", |_, v| up64(v[0] | v[1])), ("sub_u64", |_, v| up64(v[0] | v[1])),
+    ("bitcmp0_b64", bit64), ("bitcmp1_b64", bit64),
 ];
 
 const PAIR_LEFT: fn(Pairs, Pairs) -> u64 = |x, v| by64(x[1], v[1], |amount| v[0] << amount);
@@ -453,7 +463,7 @@ mod tests {
     #[test]
     fn exact_rules_say_which_bits_may_change() {
         type Op = fn(Words) -> u32;
-        let ops: [(&str, Op); 12] = [
+        let ops: [(&str, Op); 13] = [
             ("v_and_b32", |x| x[0] & x[1]),
             ("v_or_b32", |x| x[0] | x[1]),
             ("v_xor_b32", |x| x[0] ^ x[1]),
@@ -461,6 +471,7 @@ mod tests {
             ("s_orn2_b32", |x| x[0] | !x[1]),
             ("v_lshlrev_b32", |x| x[1] << (x[0] & 31)),
             ("v_ashrrev_i32", |x| ((x[1] as i32) >> (x[0] & 31)) as u32),
+            ("s_bitcmp1_b32", |x| x[0] >> (x[1] & 31) & 1),
             ("v_bfi_b32", |x| x[0] & x[1] | !x[0] & x[2]),
             ("v_and_or_b32", |x| x[0] & x[1] | x[2]),
             ("v_or3_b32", |x| x[0] | x[1] | x[2]),
@@ -502,6 +513,7 @@ mod tests {
                 // Amounts of shifts are exact if they are defined.
                 match name {
                     "v_lshlrev_b32" | "v_ashrrev_i32" => v[0] = 0,
+                    "s_bitcmp1_b32" => v[1] = 0,
                     "v_alignbit_b32" => v[2] = 0,
                     "v_bfe_i32" => {
                         (v[1], v[2]) = (0, 0);

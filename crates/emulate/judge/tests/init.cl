@@ -226,6 +226,19 @@ kernel void converted(global int *in, global int *out) {
     KEEP(out[t]) = 1;
 }
 
+// The low byte of each word is set. A comparison looks at one bit.
+kernel void one_bit(global uchar *in, global int *out) {
+  int t = ITEM, y, z;
+  KEEP(in[4 * t]) = 3;
+  uint x = __builtin_amdgcn_readfirstlane(KEEP(((global int *)in)[t])); // @one_bit.A
+  __asm__ volatile("s_bitcmp0_b64 %1, 1\n s_cselect_b32 %0, 1, 0" : "=s"(z) : "s"((ulong)x) : "scc");
+  if (z) // known
+    KEEP(out[t]) = 2;
+  __asm__ volatile("s_bitcmp1_b32 %1, %2\n s_cselect_b32 %0, 1, 0" : "=s"(y) : "s"(x), "n"(OK ? 1 : 9) : "scc");
+  if (y) // @one_bit.B
+    KEEP(out[t]) = 1;
+}
+
 #if __GFX10__ || __GFX11__ || __GFX12__
 // Even lanes are set. Each lane takes the value of an even one, or of an odd one.
 kernel void permuted(global int *in, global int *out) {

@@ -232,9 +232,9 @@ impl Narrow {
         }
         let narrow = data.bytes <= 2;
         if effects.contains(Effects::STORE) && !effects.contains(Effects::LOAD) && narrow {
-            // Buffers name what they store first, the others behind the address.
+            // Buffers and scratch, which may have no address, name what they store first, the others behind the address.
             let position = match inst.format {
-                Format::Mubuf | Format::Mtbuf => 0,
+                Format::Mubuf | Format::Mtbuf | Format::Scratch => 0,
                 Format::Ds | Format::Flat | Format::Global => 1,
                 _ => return Narrow::default(),
             };
