@@ -101,7 +101,7 @@ impl Lowering<'_, '_> {
         self.of_value(value, count, place).map_err(refused)
     }
 
-    /// What the literals of a template become, in the order of its relocations.
+    /// The values of a template's literals, in the order of its relocations.
     pub fn literals(
         &self,
         call: &Call<'_, '_>,

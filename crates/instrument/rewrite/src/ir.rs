@@ -43,11 +43,11 @@ pub(crate) struct BoundTemplate<'p> {
     pub hook: usize,
     pub pc: u64,
     pub binding: Binding,
-    /// What comes in place of the template's relocations, in their order.
+    /// The values that stand in place of the template's relocations, in their order.
     pub literals: Vec<Literal>,
 }
 
-/// What a literal of a template becomes.
+/// The value of a literal of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Literal {
     /// Half of the address that the template's relocation names.

@@ -115,7 +115,7 @@ fn heading() -> Result<String> {
     Ok(head_of_table(&date, &commit, has_changes(&root())?))
 }
 
-/// Whether tracked files of a checkout differ from its commit, but for the page, which the last run may have changed.
+/// Returns `true` if tracked files of a checkout differ from its commit. The page does not count: the last run may have changed it.
 fn has_changes(checkout: &Path) -> Result<bool> {
     let mut git = Command::new("git");
     git.args(["status", "--porcelain", "--untracked-files=no"]);
