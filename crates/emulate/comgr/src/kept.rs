@@ -67,14 +67,14 @@ fn encode(made: &[Data]) -> Vec<u8> {
         bytes.extend(&data.name);
         bytes.extend(&data.bytes);
     }
-    let hash = hash(&[&bytes]);
+    let hash = hash(&bytes);
     bytes.extend(hash.to_le_bytes());
     bytes
 }
 
 fn decode(bytes: &[u8]) -> Option<Vec<Data>> {
     let (mut rest, said) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
-    if hash(&[rest]).to_le_bytes() != said
+    if hash(rest).to_le_bytes() != said
         || take(&mut rest, 8)? != MAGIC
         || number(&mut rest)? != FORMAT
     {

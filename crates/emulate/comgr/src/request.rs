@@ -67,7 +67,6 @@ const VARIABLES: &str = "AMD_COMGR_";
 struct Input {
     kind: u32,
     name: Vec<u8>,
-    size: u64,
     hash: u128,
 }
 
@@ -116,8 +115,7 @@ impl Request {
                 inputs.push(Input {
                     kind,
                     name,
-                    size: bytes.len() as u64,
-                    hash: hash(&[bytes]),
+                    hash: hash(bytes),
                 });
             };
             library.each(input, read)?;
@@ -140,42 +138,34 @@ impl Request {
 
     /// The name of the result: a hash of everything that decides it.
     pub fn key(&self) -> String {
-        let fixed = [self.kind, self.language, self.logging.into()].map(u32::to_le_bytes);
-        let number = (self.options.len() as u64).to_le_bytes();
-        let mut parts = vec![
-            env!("CARGO_PKG_VERSION").as_bytes().to_vec(),
-            self.compiler.clone().into_bytes(),
-            fixed.concat(),
-            self.target.clone(),
-            number.to_vec(),
-        ];
-        parts.extend(self.options.iter().cloned());
-        for data in &self.input {
-            let size = data.size.to_le_bytes();
-            parts.push(
-                [
-                    &data.kind.to_le_bytes()[..],
-                    &size,
-                    &data.hash.to_le_bytes(),
-                ]
+        let mut hasher = XxHash3_128::new();
+        // The length keeps apart what would be the same when joined.
+        let mut part = |bytes: &[u8]| {
+            hasher.write(&(bytes.len() as u64).to_le_bytes());
+            hasher.write(bytes);
+        };
+        part(env!("CARGO_PKG_VERSION").as_bytes());
+        part(self.compiler.as_bytes());
+        part(
+            &[self.kind, self.language, self.logging.into()]
+                .map(u32::to_le_bytes)
                 .concat(),
-            );
-            parts.push(data.name.clone());
+        );
+        part(&self.target);
+        part(&(self.options.len() as u64).to_le_bytes());
+        self.options.iter().for_each(|option| part(option));
+        for data in &self.input {
+            part(&data.kind.to_le_bytes());
+            part(&data.name);
+            part(&data.hash.to_le_bytes());
         }
-        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        format!("{:032x}", hash(&parts))
+        format!("{:032x}", hasher.finish_128())
     }
 }
 
-/// A hash of parts. Their lengths keep apart what would be the same when joined. (The hash need not be cryptographic: only the user can
-/// write into the directory.)
-pub fn hash(parts: &[&[u8]]) -> u128 {
-    let mut hasher = XxHash3_128::new();
-    for part in parts {
-        hasher.write(&(part.len() as u64).to_le_bytes());
-        hasher.write(part);
-    }
-    hasher.finish_128()
+/// A hash that need not be cryptographic: only the user can write into the directory.
+pub fn hash(bytes: &[u8]) -> u128 {
+    XxHash3_128::oneshot(bytes)
 }
 
 fn is_pure(option: &[u8]) -> bool {

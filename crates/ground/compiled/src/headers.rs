@@ -22,7 +22,7 @@ const TOOL: &str = "#include <luthier.h>";
 
 /// Options of which declarations do not depend, and those that only the linker reads.
 const WITHOUT_EFFECT: &[&str] = &["-c", "-rdynamic", "-shared", "-w"];
-/// Such options with anything behind them: warnings, what the linker is told, and libraries.
+/// Other options have no effect either if they begin like this: warnings, what the linker is told, and libraries.
 const WITHOUT_EFFECT_BEGIN: &[&str] = &["-W", "-l"];
 /// Options on which declarations may depend. With others, headers are not precompiled: they may be for a part of the compilation, name
 /// more headers, or define macros. With `-g`, debug information would lack what headers declare. With `-O0`, HIP's functions would come

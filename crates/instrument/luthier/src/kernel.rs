@@ -373,21 +373,22 @@ impl<'a> Instruction<'a> {
     /// Returns `true` if hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
     /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`], nor where M0 or the lane's number does.
     pub fn has_address(&self) -> bool {
-        let access = || MemoryAccess::decode(self.decoded().decoded(), self.family());
-        self.is_vector_memory() && access().is_some_and(|access| access.address.is_some())
+        self.is_vector_memory() && self.access().is_some_and(|access| access.address.is_some())
     }
 
     /// Bytes that each lane accesses, as hooks have them (`luthier::access_size`); `None` if the instruction accesses no memory.
     pub fn access_size(&self) -> Option<u32> {
-        let access = MemoryAccess::decode(self.decoded().decoded(), self.family());
-        access.map(|access| access.size)
+        self.access().map(|access| access.size)
     }
 
     /// Returns `true` for scalar loads of which hooks can have the address: not through a buffer's descriptor.
     pub fn has_scalar_address(&self) -> bool {
-        let access = || MemoryAccess::decode(self.decoded().decoded(), self.family());
         self.effects().contains(Effects::SMEM)
-            && access().is_some_and(|access| access.address.is_some())
+            && self.access().is_some_and(|access| access.address.is_some())
+    }
+
+    fn access(&self) -> Option<MemoryAccess> {
+        MemoryAccess::decode(self.decoded().decoded(), self.family())
     }
 
     /// VGPRs that a wave has, AccVGPRs not among them.
