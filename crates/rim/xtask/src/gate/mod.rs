@@ -7,6 +7,7 @@
 
 mod checks;
 mod harness;
+mod hipcc;
 mod programs;
 mod repeat;
 mod side_by_side;
@@ -70,12 +71,14 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     }
     fs::create_dir_all(&folder).context("cannot make target/gate")?;
     let temporary = Temporary::new()?;
-    let environment = vec![
+    let mut environment = vec![
         ("TMPDIR", temporary.0.clone()),
         (prerequisite::LIST, folder.join("skipped.txt")),
         (prerequisite::BUILT, PathBuf::from("1")),
         (COMPILER, root().join("target/compiler")),
     ];
+    let answers = hipcc::answers(&folder.join("hipcc"))?;
+    environment.extend(answers.map(|answers| (hipcc::VARIABLE, answers)));
     let (cargo, tests) = split(arguments);
     let whole = arguments.is_empty();
     let (programs, libraries) = match whole {
