@@ -13,6 +13,7 @@
 //! * [`drm`], [`addresses`], [`submission`]: libdrm's functions for memory, for addresses, and for submitting commands;
 //! * [`first_call`]: loads the emulator before the program's first call of HIP, if that matters;
 //! * [`compiler`]: the compiler inside HIP, whose results the emulator keeps;
+//! * [`waiting`]: `sched_yield`, by which HIP waits;
 //! * [`lookup`], [`system_call`]: programs that look functions up in the C library itself, or call `syscall`.
 //!
 //! Never here: state that a `fork`, a `dup` or a closed descriptor could make wrong; memory of the application's allocator
@@ -38,3 +39,5 @@ mod submission;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod system_call;
 mod unmapping;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod waiting;

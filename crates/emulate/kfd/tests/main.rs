@@ -3,3 +3,4 @@
 mod driver;
 mod management;
 mod submissions;
+mod waiting;

@@ -67,40 +67,63 @@ pub fn symbol(library: &CStr, name: &CStr) -> Option<NonNull<c_void>> {
 /// A part of the path of HIP's library.
 pub const HIP: &[u8] = b"/libamdhip64.so";
 
-/// How many objects the process has ever loaded.
-pub fn loads() -> u64 {
-    unsafe extern "C" fn read(
+/// Shows a function the loaded objects, until it returns `true`. Returns `true` if it did. Needs no memory.
+fn visit<F: FnMut(&libc::dl_phdr_info) -> bool>(mut look: F) -> bool {
+    unsafe extern "C" fn show<F: FnMut(&libc::dl_phdr_info) -> bool>(
         object: *mut libc::dl_phdr_info,
         _: usize,
-        into: *mut c_void,
+        look: *mut c_void,
     ) -> c_int {
-        // SAFETY: the loader's description, valid during the call, and the variable below.
-        unsafe { *into.cast::<u64>() = (*object).dlpi_adds };
-        1
+        // SAFETY: the loader's description, valid during the call, and the function that `visit` passes.
+        unsafe { (*look.cast::<F>())(&*object).into() }
     }
-    let mut loads = 0_u64;
-    // SAFETY: the function has the right type, and the variable outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut loads).cast()) };
+    // SAFETY: the callback has the right type, and the function outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(show::<F>), (&raw mut look).cast()) != 0 }
+}
+
+/// The path of an object, as the loader names it; empty for the program itself.
+fn name(object: &libc::dl_phdr_info) -> &CStr {
+    match object.dlpi_name.is_null() {
+        true => c"",
+        // SAFETY: the loader's string, which lives as long as its description.
+        false => unsafe { CStr::from_ptr(object.dlpi_name) },
+    }
+}
+
+/// How many objects the process has ever loaded.
+pub fn loads() -> u64 {
+    let mut loads = 0;
+    visit(|object| {
+        loads = object.dlpi_adds;
+        true
+    });
     loads
 }
 
 /// Returns `true` if a library with this in its path is loaded. Needs no memory.
 pub fn is_loaded(part: &[u8]) -> bool {
-    unsafe extern "C" fn is_it(
-        object: *mut libc::dl_phdr_info,
-        _: usize,
-        part: *mut c_void,
-    ) -> c_int {
-        // SAFETY: the loader's description of an object, valid during the call, with a string in it or none; the slice below.
-        unsafe {
-            let (name, part) = ((*object).dlpi_name, *part.cast::<&[u8]>());
-            let is_it = !name.is_null() && contains(CStr::from_ptr(name).to_bytes(), part);
-            is_it.into()
-        }
-    }
-    let mut part = part;
-    // SAFETY: the function has the right type, and the slice outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(is_it), (&raw mut part).cast()) != 0 }
+    visit(|object| contains(name(object).to_bytes(), part))
+}
+
+/// Returns `true` if an address lies in a library with this in its path. Needs no memory, and no lock that is held while the
+/// constructors of a library run.
+pub fn lies_in(address: usize, part: &[u8]) -> bool {
+    let mut lies = false;
+    visit(|object| {
+        let count = usize::from(object.dlpi_phnum);
+        let headers = match object.dlpi_phdr.is_null() {
+            true => &[],
+            // SAFETY: the loader's table of so many headers, which lives as long as its description.
+            false => unsafe { std::slice::from_raw_parts(object.dlpi_phdr, count) },
+        };
+        let here = headers.iter().any(|header| {
+            let start = (object.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
+            header.p_type == libc::PT_LOAD && address.wrapping_sub(start) < header.p_memsz as usize
+        });
+        lies = here && contains(name(object).to_bytes(), part);
+        here
+    });
+    lies
 }
 
 /// The path under which a library with this in it is loaded.
@@ -116,23 +139,14 @@ pub fn contains(name: &[u8], part: &[u8]) -> bool {
 
 /// The files of all libraries in the process, as the loader names them.
 pub fn loaded() -> Vec<CString> {
-    unsafe extern "C" fn name(
-        info: *mut libc::dl_phdr_info,
-        _size: usize,
-        names: *mut c_void,
-    ) -> c_int {
-        // SAFETY: `info` is the loader's, and `names` is the vector that `loaded` passes.
-        unsafe {
-            let name = (*info).dlpi_name;
-            if !name.is_null() && *name != 0 {
-                (*names.cast::<Vec<CString>>()).push(CStr::from_ptr(name).to_owned());
-            }
-        }
-        0
-    }
     let mut names = Vec::new();
-    // SAFETY: the callback gets back the pointer to `names`, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(name), (&raw mut names).cast()) };
+    visit(|object| {
+        let name = name(object);
+        if !name.is_empty() {
+            names.push(name.to_owned());
+        }
+        false
+    });
     names
 }
 
@@ -154,6 +168,9 @@ mod tests {
         let path = path.into_os_string().into_vec();
         assert!(loaded().iter().any(|name| name.to_bytes() == path));
         assert!(is_loaded(b"/libc.so") && !is_loaded(b"/libluthier-nowhere.so"));
+        let address = theirs.as_ptr() as usize;
+        assert!(lies_in(address, b"/libc.so") && !lies_in(address, b"/libluthier"));
+        assert!(!lies_in(own_path as *const () as usize, b"/libc.so"));
         let as_loaded = loaded_as(b"/libc.so").expect("it is loaded");
         assert_eq!(as_loaded.to_bytes(), path);
     }
