@@ -49,35 +49,91 @@ fn the_first_reason_is_the_reason() {
     }
 }
 
+/// A field of each kind.
+const KINDS: [&str; 12] = [
+    "address:u64",
+    "offset:i64",
+    "exact:f64",
+    "delta:i32",
+    "count:u32",
+    "value:f32",
+    "unused:u32",
+    "size:u16",
+    "half:i16",
+    "lane:u8",
+    "small:i8",
+    "padding:u16",
+];
+
+type Row = ((u64, i64, u64), (i32, u32, u32), (u16, i16, u8, i8));
+
+fn bytes(
+    ((address, offset, exact), (delta, count, value), (size, half, lane, small)): &Row,
+) -> Vec<u8> {
+    let mut bytes = address.to_le_bytes().to_vec();
+    bytes.extend(offset.to_le_bytes());
+    bytes.extend(exact.to_le_bytes());
+    bytes.extend(delta.to_le_bytes());
+    bytes.extend(count.to_le_bytes());
+    bytes.extend(value.to_le_bytes());
+    bytes.extend([0; 4]);
+    bytes.extend(size.to_le_bytes());
+    bytes.extend(half.to_le_bytes());
+    bytes.extend([*lane, small.cast_unsigned(), 0, 0]);
+    bytes
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn parquet_holds_every_value(rows in prop::collection::vec(any::<(u64, i32, f32, u8, u8, i16)>(), 0..200)) {
+    fn parquet_holds_every_value(rows in prop::collection::vec(any::<Row>(), 0..200)) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("trace.parquet");
-        let mut sink = sink(&path, &layout()).unwrap();
+        let mut sink = sink(&path, &Layout::parse(KINDS).unwrap()).unwrap();
         for chunk in rows.chunks(7) {
-            let bytes: Vec<u8> = chunk.iter().flat_map(|r| record(r.0, r.1, r.2, r.3, r.4, r.5)).collect();
-            sink.write(&bytes).unwrap();
+            sink.write(&chunk.iter().flat_map(bytes).collect::<Vec<u8>>()).unwrap();
         }
         prop_assert!(!path.exists(), "not there before it is whole");
         prop_assert_eq!(sink.finish().unwrap(), rows.len() as u64);
         let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
         let mut count = 0;
-        for (row, expected) in reader.get_row_iter(None).unwrap().zip(&rows) {
+        for (row, ((address, offset, exact), (delta, number, value), (size, half, lane, small))) in
+            reader.get_row_iter(None).unwrap().zip(rows.clone())
+        {
             let row = row.unwrap();
             let fields: Vec<Field> = row.get_column_iter().map(|(_, field)| field.clone()).collect();
-            prop_assert_eq!(&fields[0], &Field::ULong(expected.0));
-            prop_assert_eq!(&fields[1], &Field::Int(expected.1));
-            let Field::Float(value) = fields[2] else { panic!("a float") };
-            prop_assert!(value.to_bits() == expected.2.to_bits() || value.is_nan() && expected.2.is_nan());
-            prop_assert_eq!(&fields[3], &Field::UByte(expected.3));
-            prop_assert_eq!(&fields[4], &Field::UByte(expected.4));
-            prop_assert_eq!(&fields[5], &Field::Short(expected.5));
+            let bits = |field: &Field| match field {
+                Field::Double(value) => value.to_bits(),
+                Field::Float(value) => u64::from(value.to_bits()),
+                other => panic!("{other} is no float"),
+            };
+            prop_assert_eq!(&fields[..2], [Field::ULong(address), Field::Long(offset)]);
+            prop_assert_eq!(bits(&fields[2]), exact);
+            prop_assert_eq!(&fields[3..5], [Field::Int(delta), Field::UInt(number)]);
+            prop_assert_eq!(bits(&fields[5]), u64::from(value));
+            prop_assert_eq!(&fields[7..9], [Field::UShort(size), Field::Short(half)]);
+            prop_assert_eq!(&fields[9..11], [Field::UByte(lane), Field::Byte(small)]);
             count += 1;
         }
         prop_assert_eq!(count, rows.len());
     }
+}
+
+/// Lanes of one instruction access one element after another.
+#[test]
+fn parquet_keeps_a_trace_of_addresses_in_less_than_a_byte_a_record() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.parquet");
+    let mut sink = sink(&path, &layout()).unwrap();
+    let count = 1 << 16;
+    for index in 0..count {
+        let lane = (index % 64) as u8;
+        sink.write(&record(0x7f00_0000_0000 + 4 * index, 4, 1.0, lane, 17, 0))
+            .unwrap();
+    }
+    assert_eq!(sink.finish().unwrap(), count);
+    let size = path.metadata().unwrap().len();
+    assert!(size < count, "{size} bytes");
 }
 
 #[test]
