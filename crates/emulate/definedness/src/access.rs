@@ -364,7 +364,13 @@ impl Access {
     /// The first address in memory, the first lane and the number of lanes, if each lane's bytes lie behind those of the lane before; 1 for lanes
     /// that all have one address. None if it may be otherwise.
     pub fn stretch(&self, wave: &Wave, exec: u64) -> Option<(u64, usize, usize)> {
-        let Space::Address { row, base, .. } = self.space else {
+        let Space::Address {
+            row,
+            base,
+            offset,
+            flat,
+        } = self.space
+        else {
             return None;
         };
         let first = exec.trailing_zeros() as usize;
@@ -379,9 +385,7 @@ impl Access {
                 return None;
             }
         }
-        let mut one = [Place::Nowhere; LANES];
-        self.places(wave, 1 << first, 0, &mut one);
-        let Place::Memory(address) = one[first] else {
+        let Place::Memory(address) = address(wave, (row, base, offset, flat), first) else {
             return None;
         };
         let step = |step: u32| {

@@ -11,10 +11,7 @@ use compute::fidelity;
 use isa::{Decoded, Inst, Operand, Reg};
 use wave::Config;
 
-use crate::{
-    lock,
-    plan::{Action, Plan},
-};
+use crate::{lock, plan::Plan};
 
 /// A correction begins at most so many bytes behind the approximation.
 const NEAR: u64 = 512;
@@ -52,10 +49,8 @@ impl Inexact {
     pub fn plan(&self, config: &Config, inst: &Inst) -> Option<Arc<Plan>> {
         self.correct(inst);
         let mut plan = Plan::of(config, inst)?;
-        if let Action::Vector(vector) = &mut plan.action
-            && DIVISIONS.contains(&inst.op.first_name())
-        {
-            vector.sources.remove(0);
+        if DIVISIONS.contains(&inst.op.first_name()) {
+            plan.without_first_source();
         }
         let starts = fidelity::reason(config.target, inst.op, inst.effects).is_some();
         plan.starts = (starts && inst.op.first_name() != OF_INTEGERS).into();

@@ -1,5 +1,7 @@
 //! Rows of one word for each lane.
 
+use std::ops::Range;
+
 pub(crate) const LANES: usize = wave::LANES;
 
 /// A word for each lane.
@@ -16,6 +18,14 @@ pub(crate) fn each(mask: u64) -> impl Iterator<Item = usize> {
         left &= left.wrapping_sub(1);
         (lane < LANES).then_some(lane)
     })
+}
+
+/// The lanes of `mask`, if there is none between them that is off.
+#[inline]
+pub(crate) fn stretch(mask: u64) -> Option<Range<usize>> {
+    let first = mask.trailing_zeros() as usize;
+    let lanes = first..first + mask.count_ones() as usize;
+    (lanes.end + mask.leading_zeros() as usize == LANES).then_some(lanes)
 }
 
 /// The bits of a mask that stand for one half of the lanes.
@@ -101,6 +111,12 @@ mod tests {
                 }
             });
             let is_on = |mask: u64, lane: usize| mask >> lane & 1 != 0;
+            for mask in [mask, !0 << (round % 64), !0 >> (round % 60) << (round % 7)] {
+                let all: Vec<usize> = (0..LANES).filter(|lane| is_on(mask, *lane)).collect();
+                let is_stretch = all.windows(2).all(|pair| pair[1] == pair[0] + 1);
+                let expected = is_stretch.then_some(all);
+                assert_eq!(stretch(mask).map(Iterator::collect), expected);
+            }
             let all: u64 = (0..LANES)
                 .map(|lane| u64::from(row[lane] != 0) << lane)
                 .sum();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::lanes::{LANES, NONE, Row, each};
+use crate::lanes::{NONE, Row, each, stretch};
 
 /// A bit beside each bit, in dwords. All outside is defined.
 #[derive(Default)]
@@ -61,26 +61,72 @@ impl Lds {
         to
     }
 
-    /// The undefined bits of `W` words at each lane's address; `None` if the address of a lane is none of a word, or lies outside.
+    /// How much of `W` words at each lane's address is undefined; `None` if the address of a lane is none of a word, or lies outside.
+    pub fn look_at_words<const W: usize>(
+        &self,
+        (addresses, offset): (&Row, u32),
+        lanes: u64,
+    ) -> Option<Bits> {
+        let place = |lane: usize| addresses[lane].wrapping_add(offset);
+        let (all, high) = all_and_highest(lanes, place);
+        if !all.is_multiple_of(4) {
+            return None;
+        }
+        self.inside(high, 4 * W as u32)?;
+        let own = |lane: usize| self.words[(place(lane) / 4) as usize..].first_chunk::<W>();
+        let mut seen = Seen::default();
+        let mut see = |lane: usize| own(lane).into_iter().for_each(|own| seen.see(own));
+        match stretch(lanes) {
+            Some(lanes) => lanes.for_each(&mut see),
+            None => each(lanes).for_each(&mut see),
+        }
+        Some(seen.bits())
+    }
+
+    /// The undefined bits of `W` words at each lane's address, which are words inside.
     pub fn gather_words<const W: usize>(
         &self,
         (addresses, offset): (&Row, u32),
         lanes: u64,
-    ) -> Option<[Row; W]> {
+    ) -> [Row; W] {
         let mut rows = [NONE; W];
         let mut take = |lane: usize| {
             let at = addresses[lane].wrapping_add(offset);
-            let own = self.words.get((at / 4) as usize..)?.first_chunk::<W>()?;
-            for word in 0..W {
-                rows[word][lane] = own[word];
+            let own = self.words[(at / 4) as usize..].first_chunk::<W>();
+            for (row, word) in rows.iter_mut().zip(own.into_iter().flatten()) {
+                row[lane] = *word;
             }
-            at.is_multiple_of(4).then_some(())
         };
-        match lanes {
-            u64::MAX => (0..LANES).try_for_each(&mut take)?,
-            _ => each(lanes).try_for_each(&mut take)?,
+        match stretch(lanes) {
+            Some(lanes) => lanes.for_each(&mut take),
+            None => each(lanes).for_each(&mut take),
         }
-        Some(rows)
+        rows
+    }
+
+    /// `W` words at each lane's address get these bits. Returns `false`, and does nothing, if the address of a lane is none of a word, or lies
+    /// outside.
+    pub fn fill_words<const W: usize>(
+        &mut self,
+        (addresses, offset): (&Row, u32),
+        lanes: u64,
+        bits: u32,
+    ) -> bool {
+        let place = |lane: usize| addresses[lane].wrapping_add(offset);
+        let (all, high) = all_and_highest(lanes, place);
+        if !all.is_multiple_of(4) || self.inside(high, 4 * W as u32).is_none() {
+            return false;
+        }
+        let mut change = 0;
+        for lane in each(lanes) {
+            let own = self.words[(place(lane) / 4) as usize..].first_chunk_mut::<W>();
+            for own in own.into_iter().flatten() {
+                change += isize::from(bits != 0) - isize::from(*own != 0);
+                *own = bits;
+            }
+        }
+        self.undefined = self.undefined.wrapping_add_signed(change);
+        true
     }
 
     /// `W` words at each lane's address get these bits, in the order of lanes. Returns `false`, and does nothing, if lanes may have some
@@ -92,9 +138,7 @@ impl Lds {
         rows: [&Row; W],
     ) -> bool {
         let place = |lane: usize| addresses[lane].wrapping_add(offset);
-        let (all, high) = each(lanes).fold((0, 0), |(all, high), lane| {
-            (all | place(lane), high.max(place(lane)))
-        });
+        let (all, high) = all_and_highest(lanes, place);
         let step = 4 * W as u32;
         if W > 1 && !step.is_power_of_two() || all % step != 0 || self.inside(high, step).is_none()
         {
@@ -112,16 +156,16 @@ impl Lds {
         true
     }
 
-    /// The bits of words that follow each other, `W` for each of these lanes; `None` if all are defined.
-    pub fn gather_run<const W: usize>(
-        &self,
-        first: usize,
-        lanes: Range<usize>,
-    ) -> Option<[Row; W]> {
+    /// How much of words that follow each other is undefined.
+    pub fn look_at_run(&self, first: usize, count: usize) -> Bits {
+        let words = self.words[first..][..count].iter();
+        let seen = words.fold((0, !0), |(any, all), word| (any | word, all & word));
+        Bits::of(seen.0 != 0, seen.1 == !0)
+    }
+
+    /// The bits of words that follow each other, `W` for each of these lanes.
+    pub fn gather_run<const W: usize>(&self, first: usize, lanes: Range<usize>) -> [Row; W] {
         let words = &self.words[first..][..W * lanes.len()];
-        if words.iter().fold(0, |all, bits| all | bits) == 0 {
-            return None;
-        }
         let mut rows = [NONE; W];
         let to = rows.each_mut().map(|row| &mut row[lanes.clone()]);
         for (lane, own) in words.as_chunks::<W>().0.iter().enumerate() {
@@ -129,7 +173,7 @@ impl Lds {
                 to[word][lane] = own[word];
             }
         }
-        Some(rows)
+        rows
     }
 
     /// Words that follow each other get these bits, `W` for each lane.
@@ -147,11 +191,12 @@ impl Lds {
         self.undefined += undefined(words);
     }
 
-    /// `count` words become defined.
-    pub fn define_run(&mut self, first: usize, count: usize) {
+    /// `count` words get these bits.
+    pub fn fill_run(&mut self, first: usize, count: usize, bits: u32) {
         let words = &mut self.words[first..][..count];
         self.undefined -= undefined(words);
-        words.fill(0);
+        words.fill(bits);
+        self.undefined += if bits == 0 { 0 } else { count };
     }
 
     fn set(&mut self, word: usize, bits: u32) {
@@ -203,6 +248,62 @@ impl Lds {
     }
 }
 
+/// How much of some words is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bits {
+    None,
+    All,
+    Some,
+}
+
+impl Bits {
+    fn of(any: bool, all: bool) -> Bits {
+        match (any, all) {
+            (false, _) => Bits::None,
+            (true, true) => Bits::All,
+            (true, false) => Bits::Some,
+        }
+    }
+}
+
+/// Bits that are set in some word, and in all of them; two words at once.
+struct Seen {
+    any: u64,
+    all: u64,
+}
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen { any: 0, all: !0 }
+    }
+}
+
+impl Seen {
+    #[inline]
+    fn see<const W: usize>(&mut self, own: &[u32; W]) {
+        let (pairs, rest) = own.as_chunks::<2>();
+        let both = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let pairs = pairs.iter().map(|[low, high]| both(*low, *high));
+        for pair in pairs.chain(rest.iter().map(|word| both(*word, *word))) {
+            self.any |= pair;
+            self.all &= pair;
+        }
+    }
+
+    fn bits(&self) -> Bits {
+        Bits::of(self.any != 0, self.all == !0)
+    }
+}
+
+/// The bits that are set in some lane's number, and the highest number.
+fn all_and_highest(lanes: u64, of: impl Fn(usize) -> u32) -> (u32, u32) {
+    let both = |(all, high): (u32, u32), lane| (all | of(lane), high.max(of(lane)));
+    match stretch(lanes) {
+        Some(lanes) => lanes.fold((0, 0), both),
+        None => each(lanes).fold((0, 0), both),
+    }
+}
+
 /// How many of these words have an undefined bit.
 fn undefined(words: &[u32]) -> usize {
     words
@@ -213,6 +314,16 @@ fn undefined(words: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What was seen of words is so.
+    fn agrees(seen: Bits, mut words: impl Iterator<Item = u32>) {
+        let is_it = match seen {
+            Bits::None => words.all(|bits| bits == 0),
+            Bits::All => words.all(|bits| bits == !0),
+            Bits::Some => true,
+        };
+        assert!(is_it, "{seen:?}");
+    }
 
     /// Loads and stores of all lanes at once are those of one lane after the other.
     #[test]
@@ -239,8 +350,13 @@ mod tests {
         let mut lds = Lds::default();
         lds.begin(4 * WORDS as usize);
         for word in 0..WORDS {
-            if random().is_multiple_of(2) {
-                lds.store(4 * word, 4, [0, random()][(random() % 2) as usize]);
+            match round / 4 % 3 {
+                0 => {}
+                1 => lds.store(4 * word, 4, 0),
+                _ if random().is_multiple_of(2) => {
+                    lds.store(4 * word, 4, [0, random()][(random() % 2) as usize]);
+                }
+                _ => {}
             }
         }
         let (step, wild) = (4 * W as u32, round % 5);
@@ -257,16 +373,18 @@ mod tests {
         let place = |lane: usize, word: usize| {
             (addresses[lane].wrapping_add(offset)).wrapping_add(4 * word as u32)
         };
-        if let Some(rows) = lds.gather_words::<W>((&addresses, offset), lanes) {
-            for lane in each(lanes) {
-                for (word, row) in rows.iter().enumerate() {
+        if let Some(seen) = lds.look_at_words::<W>((&addresses, offset), lanes) {
+            let rows = lds.gather_words::<W>((&addresses, offset), lanes);
+            for (word, row) in rows.iter().enumerate() {
+                for lane in each(lanes) {
                     assert_eq!(row[lane], lds.load(place(lane, word), 4));
                 }
+                agrees(seen, each(lanes).map(|lane| row[lane]));
             }
         }
         let mut random_row = || std::array::from_fn(|_| random() & random() & 1);
         let rows: [Row; W] = std::array::from_fn(|_| random_row());
-        let (mut plain, mut run) = (lds.words.clone(), lds.words.clone());
+        let (mut plain, run) = (lds.words.clone(), lds.words.clone());
         let by_lane = |lanes: &mut dyn Iterator<Item = usize>, to: &mut Vec<u32>| {
             let mut own = Lds::default();
             own.begin(0);
@@ -285,26 +403,53 @@ mod tests {
         let done = lds.scatter_words::<W>((&addresses, offset), lanes, rows.each_ref());
         assert_eq!(lds.words, if done { plain } else { before });
         assert_eq!(lds.undefined, undefined(&lds.words));
-        lds.words = run.clone();
+        fills_agree::<W>(&mut lds, (&addresses, offset), lanes);
+        lds.words = run;
         lds.undefined = undefined(&lds.words);
-        let (first, range) = ((random() % 8) as usize, 3..3 + (random() % 60) as usize);
-        for lane in range.clone() {
-            for (word, row) in rows.iter().enumerate() {
-                run[first + (lane - 3) * W + word] = row[lane];
+        let (first, lanes) = ((random() % 8) as usize, 3..4 + (random() % 60) as usize);
+        runs_agree(&mut lds, (first, lanes), &rows);
+    }
+
+    fn fills_agree<const W: usize>(lds: &mut Lds, places: (&Row, u32), lanes: u64) {
+        let place = |lane: usize| places.0[lane].wrapping_add(places.1);
+        for bits in [!0, 0] {
+            let mut plain = lds.words.clone();
+            let inside = each(lanes).all(|lane| {
+                let at = place(lane);
+                at.is_multiple_of(4) && (at as usize / 4) + W <= plain.len()
+            });
+            for lane in each(lanes).filter(|_| inside) {
+                plain[place(lane) as usize / 4..][..W].fill(bits);
             }
+            let done = lds.fill_words::<W>(places, lanes, bits);
+            assert_eq!((&lds.words, done), (&plain, inside));
+            assert_eq!(lds.undefined, undefined(&lds.words));
         }
-        lds.scatter_run::<W>(first, rows.each_ref().map(|row| &row[range.clone()]));
-        assert_eq!((&lds.words, lds.undefined), (&run, undefined(&run)));
-        let gathered = lds.gather_run::<W>(first, range.clone());
-        for lane in range.clone() {
-            for (word, row) in rows.iter().enumerate() {
-                let found = gathered.as_ref().map_or(0, |rows| rows[word][lane]);
-                assert_eq!(found, row[lane]);
-            }
+    }
+
+    fn runs_agree<const W: usize>(
+        lds: &mut Lds,
+        (first, lanes): (usize, Range<usize>),
+        rows: &[Row; W],
+    ) {
+        let (mut plain, count) = (lds.words.clone(), W * lanes.len());
+        let words = plain[first..][..count].iter_mut();
+        for (at, own) in words.enumerate() {
+            *own = rows[at % W][lanes.start + at / W];
         }
-        lds.define_run(first, W * range.len());
-        assert!(lds.gather_run::<W>(first, range).is_none());
-        assert_eq!(lds.undefined, undefined(&lds.words));
+        lds.scatter_run::<W>(first, rows.each_ref().map(|row| &row[lanes.clone()]));
+        assert_eq!((&lds.words, lds.undefined), (&plain, undefined(&plain)));
+        let gathered = lds.gather_run::<W>(first, lanes.clone());
+        for (found, row) in gathered.iter().zip(rows) {
+            assert_eq!(found[lanes.clone()], row[lanes.clone()]);
+        }
+        let seen = lds.look_at_run(first, count);
+        agrees(seen, plain[first..][..count].iter().copied());
+        for (bits, seen) in [(0, Bits::None), (!0, Bits::All)] {
+            lds.fill_run(first, count, bits);
+            assert_eq!(lds.look_at_run(first, count), seen);
+            assert_eq!(lds.undefined, undefined(&lds.words));
+        }
     }
 
     #[test]

@@ -52,6 +52,77 @@ pub(crate) struct Vector {
     pub ignores_exec: bool,
 }
 
+/// An instruction that takes and makes no more than these registers, each lane by itself. Places without one have [`Quick::NONE`].
+///
+/// It stands in front of a plan, since most instructions take defined values and need nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quick {
+    pub rows: [u16; Quick::ROWS],
+    pub slots: [u16; Quick::SLOTS],
+    /// First register and number of registers: vector ones, and scalar ones of a mask.
+    pub destination: (u16, u16),
+    pub mask_destination: (u16, u16),
+    pub ignores_exec: bool,
+    /// If all bits of a lane or none are undefined in each register, so are those of the result: all if they are in any.
+    pub joins: bool,
+}
+
+impl Quick {
+    /// No register has this number.
+    pub const NONE: u16 = u16::MAX;
+    const ROWS: usize = 4;
+    const SLOTS: usize = 2;
+
+    fn of(action: &Action, mask_words: usize) -> Option<Quick> {
+        let Action::Vector(vector) = action else {
+            return None;
+        };
+        let sources = &vector.sources;
+        let rule = &vector.rule;
+        if rule.moves_lanes() || vector.dpp.is_some() || vector.preserves || vector.mask.is_some() {
+            return None;
+        }
+        let (mut rows, mut slots) = (Vec::new(), Vec::new());
+        for source in sources {
+            match source.at {
+                At::Row(row) => rows.extend(row..row + source.words),
+                At::Slot(slot) => slots.extend(slot..slot + source.words),
+                At::Scc => return None,
+                At::Constant(_) => {}
+            }
+        }
+        let is_whole = |source: &Source| source.part == Part::WHOLE && source.words == 1;
+        let is_only = vector.mask_destination.is_none() && !vector.to_exec;
+        let joins = sources.len() <= rule.joins()
+            && sources.iter().all(is_whole)
+            && vector.destination.is_some_and(|(_, words)| words == 1)
+            && vector.part == Part::WHOLE
+            && is_only;
+        let destination = vector.destination.unwrap_or_default();
+        Some(Quick {
+            rows: padded(&rows)?,
+            slots: padded(&slots)?,
+            destination: (destination.0 as u16, destination.1 as u16),
+            mask_destination: match vector.mask_destination {
+                Some(slot) => (slot as u16, mask_words as u16),
+                None => (0, 0),
+            },
+            ignores_exec: vector.ignores_exec,
+            joins,
+        })
+    }
+}
+
+/// The numbers, and [`Quick::NONE`] behind them. `None` if there are too many.
+fn padded<const MOST: usize>(numbers: &[usize]) -> Option<[u16; MOST]> {
+    let mut all = [Quick::NONE; MOST];
+    let places = all.get_mut(..numbers.len())?;
+    for (place, number) in places.iter_mut().zip(numbers) {
+        *place = *number as u16;
+    }
+    Some(all)
+}
+
 impl Vector {
     /// The lanes of `exec` that write.
     pub fn writing(&self, exec: u64) -> u64 {
@@ -104,14 +175,16 @@ pub(crate) struct Unfollowed {
     pub is_exact: bool,
 }
 
+#[repr(C)]
 pub(crate) struct Plan {
+    pub quick: Option<Quick>,
+    /// Its result is undefined whatever its sources are.
+    pub starts: AtomicBool,
     pub pc: u64,
     pub op: Op,
     /// Scalar registers of a mask.
     pub mask_words: usize,
     pub action: Action,
-    /// Its result is undefined whatever its sources are.
-    pub starts: AtomicBool,
     /// The origins that it brings.
     pub origins: Known,
 }
@@ -119,14 +192,25 @@ pub(crate) struct Plan {
 impl Plan {
     /// None for what neither reads nor writes registers.
     pub fn of(config: &Config, inst: &Inst) -> Option<Plan> {
+        let mask_words = config.wave_size as usize / 32;
+        let action = action(config, inst)?;
         Some(Plan {
+            quick: Quick::of(&action, mask_words),
             pc: inst.pc,
             op: inst.op,
-            mask_words: config.wave_size as usize / 32,
-            action: action(config, inst)?,
+            mask_words,
+            action,
             starts: false.into(),
             origins: Known::default(),
         })
+    }
+
+    /// The first source of a vector instruction does not matter.
+    pub fn without_first_source(&mut self) {
+        if let Action::Vector(vector) = &mut self.action {
+            vector.sources.remove(0);
+        }
+        self.quick = Quick::of(&self.action, self.mask_words);
     }
 
     pub fn starts(&self) -> bool {

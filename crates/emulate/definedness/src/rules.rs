@@ -72,6 +72,38 @@ pub(crate) enum Rule {
     Send,
 }
 
+impl Rule {
+    /// A lane's result may be made of what other lanes have.
+    pub fn moves_lanes(&self) -> bool {
+        match self {
+            Rule::Any
+            | Rule::Words(_)
+            | Rule::Pairs(_)
+            | Rule::PackedWords(_)
+            | Rule::PackedHalves(..)
+            | Rule::Select
+            | Rule::Compare(_) => false,
+            Rule::FirstLane
+            | Rule::ReadLane
+            | Rule::WriteLane
+            | Rule::Swap
+            | Rule::AllLanes
+            | Rule::Permute(..)
+            | Rule::Fetch
+            | Rule::Send => true,
+        }
+    }
+
+    /// So many first sources decide alone, if all bits or none are undefined in each of them.
+    pub fn joins(&self) -> usize {
+        match self {
+            Rule::Any => usize::MAX,
+            Rule::Words(rule) => rule.joins,
+            _ => 0,
+        }
+    }
+}
+
 /// The lowest undefined bit and all above it: what carries may change.
 fn up(bits: u32) -> u32 {
     bits | bits.wrapping_neg()

@@ -14,7 +14,7 @@ use crate::{
     lock,
     memory::View,
     moves::{Part, Permutation, PermuteBits},
-    plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
+    plan::{Action, At, Condition, Plan, Quick, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::{Rule, all_if},
     state::Registers,
@@ -108,6 +108,13 @@ impl Shadow for OfWorkgroup {
             wave,
             of: self,
         };
+        if let Some(quick) = &plan.quick
+            && !plan.starts()
+            && scene.quick(quick)
+        {
+            self.plans = Some(plans);
+            return;
+        }
         match &plan.action {
             Action::Vector(vector) if plan.starts() => scene.start(vector),
             Action::Vector(vector) => {
@@ -333,6 +340,31 @@ impl Scene<'_> {
             return None;
         }
         self.unusual(vector, mask)
+    }
+
+    /// Returns `true` if no more happens than that all bits or none of some lanes are undefined in each source, and so in the result.
+    #[inline]
+    fn quick(&mut self, quick: &Quick) -> bool {
+        let mask = if quick.ignores_exec { !0 } else { self.exec };
+        let registers = self.registers();
+        let (lanes, is_full) = registers.join(quick);
+        match lanes & mask {
+            0 => registers.define_results(quick, mask),
+            _ if quick.joins && is_full => self.joins(quick, lanes, mask),
+            _ => return false,
+        }
+        true
+    }
+
+    /// All bits of these lanes of a result become undefined. They are so in a source.
+    fn joins(&mut self, quick: &Quick, lanes: u64, mask: u64) {
+        let Action::Vector(Vector { sources, .. }) = &self.plan.action else {
+            return;
+        };
+        let undefined = sources.iter().find(|source| !self.is_defined(source));
+        let origin = undefined.map(|source| self.origin(source));
+        let row = usize::from(quick.destination.0);
+        self.registers().set_full(row, lanes, mask, origin);
     }
 
     #[inline(never)]

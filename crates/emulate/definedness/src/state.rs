@@ -4,6 +4,7 @@ use wave::Wave;
 
 use crate::{
     lanes::{self, ALL, NONE, Row},
+    plan::Quick,
     report::OriginId,
 };
 
@@ -98,6 +99,36 @@ impl Registers {
         self.undefined.get(row).is_none_or(|row| row.full)
     }
 
+    /// All bits of these lanes are undefined in a row.
+    pub fn is_all(&self, row: usize, lanes: u64) -> bool {
+        let own = self.undefined.get(row);
+        own.is_some_and(|row| row.full && lanes & !row.lanes == 0)
+    }
+
+    /// Lanes in which a source has an undefined bit, and whether all bits of such lanes are undefined in each source.
+    #[inline]
+    pub fn join(&self, quick: &Quick) -> (u64, bool) {
+        let nothing = (0, true);
+        let rows = quick.rows.iter().fold(nothing, |(lanes, full), row| {
+            let own = self.undefined.get(usize::from(*row));
+            let own = own.unwrap_or(&Undefined::NOTHING);
+            (lanes | own.lanes, full & own.full)
+        });
+        quick.slots.iter().fold(rows, |(lanes, full), slot| {
+            let bits = self.scalar(usize::from(*slot));
+            let all = u64::from(bits != 0).wrapping_neg();
+            (lanes | all, full & (bits == all as u32))
+        })
+    }
+
+    /// The results of an instruction are defined.
+    #[inline]
+    pub fn define_results(&mut self, quick: &Quick, mask: u64) {
+        let all = |(first, count): (u16, u16)| usize::from(first)..usize::from(first + count);
+        all(quick.destination).for_each(|row| self.define(row, mask));
+        all(quick.mask_destination).for_each(|slot| self.set_scalar(slot, 0, None));
+    }
+
     /// Zero in lanes without an undefined bit.
     pub fn row<'a>(&'a self, row: usize, room: &'a mut Option<Row>) -> &'a Row {
         match self.undefined.get(row) {
@@ -137,7 +168,18 @@ impl Registers {
 
     /// The lanes of `mask` get these bits.
     pub fn set(&mut self, row: usize, bits: &Row, mask: u64, origin: Option<OriginId>) {
-        let new = lanes::set(bits) & mask;
+        self.set_known(row, (bits, lanes::set(bits)), mask, origin);
+    }
+
+    /// The same with the lanes whose bits are not all zero.
+    pub fn set_known(
+        &mut self,
+        row: usize,
+        (bits, undefined): (&Row, u64),
+        mask: u64,
+        origin: Option<OriginId>,
+    ) {
+        let new = undefined & mask;
         if lanes::are_full(bits) {
             return self.set_full(row, new, mask, origin);
         }
@@ -309,5 +351,60 @@ mod tests {
                 assert_eq!(registers.is_defined(0), expected == 0);
             }
         }
+    }
+
+    /// A look at all sources of an instruction at once finds what a look at each lane of each of them does.
+    #[test]
+    fn sources_are_joined_as_lane_by_lane() {
+        const ROWS: usize = 3;
+        let mut state = 11u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state ^ state >> 29
+        };
+        let mut registers = Registers {
+            undefined: vec![Undefined::NOTHING; ROWS],
+            bits: vec![NONE; ROWS],
+            origins: vec![OriginId::default(); ROWS],
+            live: !0,
+            ..Registers::new()
+        };
+        let mut fulls = 0;
+        for _ in 0..3000 {
+            let row = (random() % ROWS as u64) as usize;
+            let (lanes, mask) = (random() & random(), random() | random());
+            match random() % 4 {
+                0 => registers.set(row, &[random() as u32; LANES], mask, None),
+                1 => registers.define(row, !0),
+                _ => registers.set_full(row, lanes, mask, None),
+            }
+            registers.scalars[row] = [0, !0, 0, random() as u32][(random() % 4) as usize];
+            let mut number = |most: usize| match random() % 3 {
+                0 => Quick::NONE,
+                _ => (random() % most as u64) as u16,
+            };
+            let quick = Quick {
+                rows: std::array::from_fn(|_| number(ROWS + 1)),
+                slots: std::array::from_fn(|_| number(ROWS)),
+                destination: (0, 0),
+                mask_destination: (0, 0),
+                ignores_exec: false,
+                joins: true,
+            };
+            let rows = quick.rows.map(|row| *registers.row(row.into(), &mut None));
+            let slots = quick
+                .slots
+                .map(|slot| [registers.scalar(slot.into()); LANES]);
+            let all = || rows.iter().chain(&slots);
+            let has = |lane: usize| all().any(|row| row[lane] != 0);
+            let expected = (0..LANES).fold(0, |all, lane| all | u64::from(has(lane)) << lane);
+            let (lanes, is_full) = registers.join(&quick);
+            assert_eq!(lanes, expected, "{quick:?}");
+            assert!(!is_full || all().all(lanes::are_full), "{quick:?}");
+            fulls += u32::from(is_full && lanes != 0);
+        }
+        assert!(fulls > 300, "{fulls}");
     }
 }

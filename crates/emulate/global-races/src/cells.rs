@@ -63,6 +63,12 @@ impl Page {
         }
     }
 
+    /// No wave has accessed the page. What rows had that were uneven is not looked at before it is written.
+    fn begin(&mut self) {
+        self.forms = [EVEN; ROWS];
+        self.halves = [[Cell::UNTOUCHED; 2]; ROWS];
+    }
+
     fn uneven(&self, row: usize) -> Option<&[Cell; DWORDS]> {
         Some(&self.blocks[row / BLOCK].as_ref()?[row % BLOCK])
     }
@@ -103,6 +109,8 @@ pub(crate) struct Cells {
     tables: Vec<Box<[u32]>>,
     /// Each with the number of its table and its place there.
     pages: Vec<(usize, usize, Box<Page>)>,
+    /// Pages that were given up, for later ones: memory that the host has to clear first would cost more than many accesses.
+    spare: Vec<Box<Page>>,
     /// Regions that were used, and the numbers of their tables.
     recent: [(u64, usize); RECENT],
 }
@@ -117,6 +125,7 @@ impl Default for Cells {
             numbers: HashMap::new(),
             tables: Vec::new(),
             pages: Vec::new(),
+            spare: Vec::new(),
             recent: [NOWHERE; RECENT],
         }
     }
@@ -163,7 +172,14 @@ impl Cells {
         self.recent[region as usize % RECENT] = (region, table);
         let number = &mut self.tables[table][place];
         if *number == 0 {
-            self.pages.push((table, place, Box::new(Page::new())));
+            let page = match self.spare.pop() {
+                Some(mut page) => {
+                    page.begin();
+                    page
+                }
+                None => Box::new(Page::new()),
+            };
+            self.pages.push((table, place, page));
             *number = self.pages.len() as u32;
         }
         *number as usize - 1
@@ -250,8 +266,9 @@ impl Cells {
     }
 
     pub fn clear(&mut self) {
-        for (table, place, _) in self.pages.drain(..) {
+        for (table, place, page) in self.pages.drain(..) {
             self.tables[table][place] = 0;
+            self.spare.push(page);
         }
     }
 }
@@ -276,6 +293,11 @@ mod tests {
         let at = |dword: usize| 3 * PAGE - 8 * ROW + dword as u64 * 4;
         for step in 0..40_000 {
             random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+            if step % 500 == 499 {
+                // Pages are used again.
+                cells.clear();
+                plain.fill(0);
+            }
             let part = |from: u32, most: usize| (random >> from) as usize % most;
             let (row, value) = (part(33, 16) * DWORDS, part(50, 3) as u32);
             let (mut from, mut to) = (part(10, DWORDS), part(18, DWORDS) + 1);

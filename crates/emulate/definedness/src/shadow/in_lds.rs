@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Access, Kind, Own, Place, Row, Scene, each, lanes};
+use crate::lds::Bits;
 
 /// An address of an instruction: its number, the register of addresses, and what is added.
 #[derive(Clone, Copy)]
@@ -59,48 +60,67 @@ impl Scene<'_> {
 
     /// Loads or stores whole words, all of each lane at once. Returns `false` if the words have to be looked at one by one.
     fn words<const W: usize>(&mut self, access: &Access, address: Address, stored: u64) -> bool {
-        let Address { which, row, offset } = address;
-        let (exec, data) = (self.exec, access.data[which]);
-        let places = (self.wave.vgpr_row(row), offset);
+        match access.kind {
+            Kind::Load => self.load_words::<W>(access, address),
+            Kind::Store => self.store_words::<W>(access, address, stored),
+            Kind::Atomic => false,
+        }
+    }
+
+    fn load_words<const W: usize>(&mut self, access: &Access, address: Address) -> bool {
+        let places = (self.wave.vgpr_row(address.row), address.offset);
+        let (exec, lds) = (self.exec, &self.of.own.lds);
+        let run = self.run(access, address);
+        let seen = match &run {
+            Some((first, lanes)) => Some(lds.look_at_run(*first, W * lanes.len())),
+            None => lds.look_at_words::<W>(places, exec),
+        };
+        match seen {
+            None => return false,
+            Some(Bits::None) => self.loads_defined(access, address.which),
+            Some(Bits::All) => self.loads_undefined(access, address),
+            Some(Bits::Some) => {
+                let rows = match run {
+                    Some((first, lanes)) => lds.gather_run::<W>(first, lanes),
+                    None => lds.gather_words::<W>(places, exec),
+                };
+                for (word, bits) in rows.iter().enumerate() {
+                    self.loaded(access, address, (word, 4), bits);
+                }
+            }
+        }
+        true
+    }
+
+    fn store_words<const W: usize>(
+        &mut self,
+        access: &Access,
+        address: Address,
+        stored: u64,
+    ) -> bool {
+        let (exec, data) = (self.exec, access.data[address.which]);
+        let places = (self.wave.vgpr_row(address.row), address.offset);
         let run = self.run(access, address);
         let Own { waves, lds, .. } = &mut self.of.own;
         let registers = &waves[self.wave.index_in_workgroup as usize];
-        let loaded = match (access.kind, run) {
-            (Kind::Load, Some((first, lanes))) => lds.gather_run::<W>(first, lanes),
-            (Kind::Load, None) => match lds.gather_words::<W>(places, exec) {
-                Some(rows) => Some(rows),
-                None => return false,
-            },
-            (Kind::Store, Some((first, lanes))) => {
-                match stored {
-                    0 => lds.define_run(first, W * lanes.len()),
-                    _ => {
-                        let mut rooms = [None; W];
-                        let mut rows = [&lanes::NONE; W];
-                        for (word, room) in rooms.iter_mut().enumerate() {
-                            rows[word] = registers.row(data + word, room);
-                        }
-                        lds.scatter_run::<W>(first, rows.map(|row| &row[lanes.clone()]));
-                    }
-                }
-                return true;
-            }
-            (Kind::Store, None) => {
+        let is_all = |row| registers.is_all(row, exec);
+        let alike = match stored {
+            0 => Some(0),
+            _ => (data..data + W).all(is_all).then_some(!0),
+        };
+        match (run, alike) {
+            (Some((first, lanes)), Some(bits)) => lds.fill_run(first, W * lanes.len(), bits),
+            (None, Some(bits)) => return lds.fill_words::<W>(places, exec, bits),
+            (run, None) => {
                 let mut rooms = [None; W];
                 let mut rows = [&lanes::NONE; W];
                 for (word, room) in rooms.iter_mut().enumerate() {
                     rows[word] = registers.row(data + word, room);
                 }
-                return lds.scatter_words::<W>(places, exec, rows);
-            }
-            (Kind::Atomic, _) => return false,
-        };
-        match loaded {
-            None => self.loads_defined(access, which),
-            Some(rows) => {
-                for (word, bits) in rows.iter().enumerate() {
-                    self.loaded(access, address, (word, 4), bits);
-                }
+                let Some((first, lanes)) = run else {
+                    return lds.scatter_words::<W>(places, exec, rows);
+                };
+                lds.scatter_run::<W>(first, rows.map(|row| &row[lanes.clone()]));
             }
         }
         true
@@ -112,12 +132,8 @@ impl Scene<'_> {
         access: &Access,
         Address { row, offset, .. }: Address,
     ) -> Option<(usize, Range<usize>)> {
-        let first = self.exec.trailing_zeros() as usize;
-        let count = self.exec.count_ones() as usize;
-        let lanes = first..first + count;
-        if self.exec.leading_zeros() as usize + lanes.end != lanes::LANES {
-            return None;
-        }
+        let lanes = lanes::stretch(self.exec)?;
+        let count = lanes.len();
         let addresses = &self.wave.vgpr_row(row)[lanes.clone()];
         let (mut next, mut differs) = (addresses[0], 0);
         for address in addresses {
@@ -186,13 +202,27 @@ impl Scene<'_> {
             let address = self.wave.vgpr(row, lane).wrapping_add(offset);
             self.id(self.came(Place::Lds(address), 4 * word as u32))
         });
-        self.fill(
-            access,
-            destination + which * words + word,
-            bits,
-            bytes,
-            origin,
-        );
+        let row = destination + which * words + word;
+        if bytes == 4 && access.half.is_none() {
+            let exec = self.exec;
+            let registers = self.registers();
+            return registers.set_known(row, (bits, undefined), exec, origin);
+        }
+        self.fill(access, row, bits, bytes, origin);
+    }
+
+    /// All bits of whole words that were loaded are undefined.
+    fn loads_undefined(&mut self, access: &Access, Address { which, row, offset }: Address) {
+        let Some(destination) = access.destination else {
+            return;
+        };
+        let (exec, words) = (self.exec, access.bytes as usize / 4);
+        let lane = exec.trailing_zeros() as usize;
+        let address = self.wave.vgpr(row, lane).wrapping_add(offset);
+        let origin = Some(self.id(self.came(Place::Lds(address), 0)));
+        let first = destination + which * words;
+        let registers = self.registers();
+        (first..first + words).for_each(|row| registers.set_full(row, exec, exec, origin));
     }
 
     /// All that was loaded is defined.

@@ -49,6 +49,11 @@ const OF_LDS: &[Program] = &[
     own("LDS atomics", |device| rounds(device, "histogram")),
 ];
 
+const OF_GLOBAL: &[Program] = &[
+    own("scattered dwords, 2 M", scattered),
+    own("copy 16 M, 16 bytes a lane", copy),
+];
+
 const fn own(name: &'static str, prepare: programs::Prepare) -> Program {
     Program {
         name,
@@ -97,6 +102,30 @@ fn rounds<'d>(device: &'d Device<'d>, kernel: &'static str) -> Outcome<Run<'d>> 
     }))
 }
 
+fn scattered<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    const DWORDS: u32 = 1 << 21;
+    let bytes = 4 * u64::from(DWORDS);
+    let [from, to] = [device.buffer(&[], bytes)?, device.buffer(&[], bytes)?];
+    Ok(Box::new(move |launches| {
+        let arguments = [
+            Argument::pointer(from),
+            Argument::pointer(to),
+            number(DWORDS - 1),
+        ];
+        launches.launch("scattered", &line(DWORDS / 256, 256), &arguments)
+    }))
+}
+
+fn copy<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    const LANES: u32 = 1 << 22;
+    let bytes = 16 * u64::from(LANES);
+    let [from, to] = [device.buffer(&[], bytes)?, device.buffer(&[], bytes)?];
+    Ok(Box::new(move |launches| {
+        let arguments = [from, to].map(Argument::pointer);
+        launches.launch("copy", &line(LANES / 256, 256), &arguments)
+    }))
+}
+
 fn compile(target: &str, source: &str) -> Outcome<Vec<u8>> {
     let work = tempfile::tempdir()?;
     let out = work.path().join("k.co");
@@ -126,6 +155,7 @@ fn main() -> Outcome<()> {
     let here = env!("CARGO_MANIFEST_DIR");
     let sources = [
         (format!("{here}/benches/checks/lds.cl"), OF_LDS),
+        (format!("{here}/benches/checks/global.cl"), OF_GLOBAL),
         (
             format!("{here}/../emulate/benches/kernels/device.cl"),
             PROGRAMS,
