@@ -47,10 +47,9 @@ pub fn module(address: usize) -> Option<(String, usize)> {
     Some((text(info.dli_fname)?, offset))
 }
 
-/// The file of the code at an address, and the last function that it exports before that.
-pub(crate) fn function(address: usize) -> Option<(String, String)> {
-    let info = loaders(address)?;
-    Some((text(info.dli_fname)?, text(info.dli_sname)?))
+/// The function with the code at an address, if its file exports it.
+pub(crate) fn function(address: usize) -> Option<String> {
+    text(loaders(address)?.dli_sname)
 }
 
 /// The loader's account of an address.

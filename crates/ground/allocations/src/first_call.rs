@@ -1,6 +1,6 @@
 //! Memory of the call of HIP that loads this crate. HSA's entries tell of it before this crate stands between the program and HIP.
 
-use crate::{callers, facts::Kind};
+use crate::{call_site, callers, facts::Kind, hip};
 
 const LIBRARY: &str = "libamdhip64";
 
@@ -17,13 +17,19 @@ const FUNCTIONS: [(&str, Kind); 7] = [
 
 /// The function of HIP through which the program got memory, by the callers of HSA's entry, and the kind of this memory.
 pub(crate) fn of(callers: &[usize]) -> Option<(Kind, &'static str)> {
-    let outermost = callers.iter().rev().find_map(|caller| {
-        // The address is where the call returns to.
-        let (file, function) = callers::function(caller.saturating_sub(1))?;
-        file.contains(LIBRARY).then_some(function)
-    })?;
-    let mut known = FUNCTIONS.iter();
-    known
-        .find(|(name, _)| *name == outermost)
-        .map(|(name, kind)| (*kind, *name))
+    // The address is where the call returns to.
+    let file = |caller: &usize| Some(callers::module(caller.saturating_sub(1))?.0);
+    let is_of_hip = |caller: &usize| file(caller).is_some_and(|file| file.contains(LIBRARY));
+    let outermost = callers.iter().rposition(is_of_hip)?;
+    let known = |name: &str| {
+        let mut functions = FUNCTIONS.iter();
+        let function = functions.find(|(function, _)| *function == name)?;
+        Some((function.1, function.0))
+    };
+    // Since HIP 6, its functions jump on to others, which have no names that the loader knows. The program's code says which one it has called.
+    let named = callers::function(callers[outermost].saturating_sub(1));
+    named.and_then(|name| known(&name)).or_else(|| {
+        let callee = call_site::callee(*callers.get(outermost + 1)?)?;
+        known(hip::name_at(callee)?)
+    })
 }

@@ -73,6 +73,15 @@ pub fn instead_of(name: &CStr, found: Opaque) -> Opaque {
     }
 }
 
+/// The name of the function of HIP at this address, or of that in its place.
+pub(crate) fn name_at(address: usize) -> Option<&'static str> {
+    let is_there = |wrap: &&Wrap| {
+        let theirs = wrap.original.load(Ordering::Acquire) as usize;
+        address != 0 && (address == theirs || address == wrap.ours.0 as usize)
+    };
+    ALL.iter().find(is_there)?.name.to_str().ok()
+}
+
 static ALL: LazyLock<Vec<Wrap>> =
     LazyLock::new(|| [GIVE, TAKE, WRITE, WRITE_BY_DRIVER, GRAPHS].concat());
 

@@ -7,6 +7,7 @@
 //! Each library that links this crate has facts of its own.
 
 mod boxes;
+mod call_site;
 pub mod callers;
 mod driver_copies;
 pub mod facts;

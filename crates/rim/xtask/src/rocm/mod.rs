@@ -46,7 +46,7 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
   --seconds N         so long for each suite and device (150)
   --shard I/N         of every suite the I-th of N parts (of suites that are compiled here: of their programs)
   --seed N            programs of a suite, and tests of GoogleTest, in another order: other ones are left when time is over
-  --only PATTERN,...  tests as --gtest_filter has them; operators of llama.cpp
+  --only PATTERN,...  tests as --gtest_filter has them; operators of llama.cpp; tests of Thrust, with `*` at the end of a name alone
   --program PATTERN   programs of a suite, such as *scan*
   --source DIR        build kfdtest and rocrtst from this folder of ROCR-Runtime, not from the release's package of sources
   --table FILE        write a table of the tests that did not pass, with reasons, as Markdown
@@ -422,7 +422,8 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
     };
     match &suite.kind {
         Kind::UnitTests { files } => {
-            unit_tests::run(setting, &files_of(files)?, shard, request.seconds)
+            let files = files_of(files)?;
+            unit_tests::run(setting, &files, &request.only, shard, request.seconds)
         }
         Kind::Operators => operators::run(setting, &request.only, shard, request.seconds),
         Kind::Completion => completion::run(setting, request.seconds),

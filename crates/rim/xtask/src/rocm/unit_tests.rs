@@ -40,8 +40,14 @@ fn totals(line: &str) -> Option<Totals> {
     })
 }
 
-/// Runs a shard of the programs one after the other.
-pub fn run(setting: &Setting<'_>, files: &[String], shard: Shard, seconds: u64) -> Result<Tally> {
+/// Runs a shard of the programs one after the other: tests of these names, or all without any.
+pub fn run(
+    setting: &Setting<'_>,
+    files: &[String],
+    only: &[String],
+    shard: Shard,
+    seconds: u64,
+) -> Result<Tally> {
     let budget = Budget::new(seconds);
     let mut tally = Tally::default();
     let mine = files.iter().enumerate();
@@ -54,7 +60,9 @@ pub fn run(setting: &Setting<'_>, files: &[String], shard: Shard, seconds: u64) 
         };
         let (mut seen, mut said) = (None, Vec::new());
         let most = (left * MOST_PARTS / (mine.len() - number) as u64).clamp(1, left);
-        let (end, errors) = limited::lines(setting.command(most, file), |line| {
+        let mut command = setting.command(most, file);
+        command.args(only);
+        let (end, errors) = limited::lines(command, |line| {
             seen = seen.or(totals(line));
             if line.contains("FAIL") || line.contains("ERROR") {
                 said.push(line.to_owned());
