@@ -4,6 +4,7 @@ use std::{
     ffi::OsStr,
     fs::{self, File, OpenOptions},
     io::Write,
+    mem,
     path::Path,
     process::{Command, Stdio},
     time::Instant,
@@ -50,7 +51,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     fs::create_dir_all(&folder).context("cannot make target/nightly")?;
     let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|part| part == name);
     let page = root().join(PAGE);
-    append(&page, &heading()?)?;
+    // It comes with the first row: a run that is stopped before that leaves nothing.
+    let mut heading = heading()?;
     let mut complaints = Vec::new();
     for (name, words, minutes) in PARTS.iter().filter(|(name, ..)| chosen(name)) {
         let printed = folder.join(format!("{name}.txt"));
@@ -64,7 +66,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         let minutes = began.elapsed().as_secs_f64() / 60.0;
         println!("{name}: {result} after {minutes:.1} minutes");
         // At once, so that a run that is stopped leaves what it has.
-        append(&page, &row(name, words, &result, minutes))?;
+        let rows = mem::take(&mut heading) + &row(name, words, &result, minutes);
+        append(&page, &rows)?;
         if result != "good" {
             complaints.push(format!("{name}: {result}; see {}", printed.display()));
         }
