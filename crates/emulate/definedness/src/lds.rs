@@ -315,7 +315,7 @@ fn undefined(words: &[u32]) -> usize {
 mod tests {
     use super::*;
 
-    /// What was seen of words is so.
+    /// Asserts that the words are as they were seen.
     fn agrees(seen: Bits, mut words: impl Iterator<Item = u32>) {
         let is_it = match seen {
             Bits::None => words.all(|bits| bits == 0),

@@ -94,7 +94,7 @@ impl Rule {
         }
     }
 
-    /// So many first sources decide alone, if all bits or none are undefined in each of them.
+    /// The number of first sources that decide alone, if all bits or none are undefined in each of them.
     pub fn joins(&self) -> usize {
         match self {
             Rule::Any => usize::MAX,

@@ -63,7 +63,7 @@ impl Page {
         }
     }
 
-    /// No wave has accessed the page. What rows had that were uneven is not looked at before it is written.
+    /// No wave has accessed the page. The blocks keep their old cells: a row that becomes uneven overwrites its own first.
     fn begin(&mut self) {
         self.forms = [EVEN; ROWS];
         self.halves = [[Cell::UNTOUCHED; 2]; ROWS];

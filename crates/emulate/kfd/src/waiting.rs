@@ -1,13 +1,15 @@
 //! `sched_yield`, by which HIP waits for the device.
 //!
-//! A thread that waits for a command, as in `hipStreamSynchronize`, gives up its turn again and again until the command has completed: so
-//! newer releases of HIP wait (6.4 does, 5.2 does not) if a program chooses nothing else. A real device works on meanwhile; an emulated one needs the processors
-//! itself. Such a thread sleeps here after a while, each time for a part of what it has waited already. It hears of the end a quarter later
-//! at most.
+//! HIP 6.4 calls it in a loop until a command has completed, in `hipStreamSynchronize` for example, if the program chooses nothing else. HIP 5.2
+//! does not. A real device works on meanwhile, but an emulated one needs the processors itself. Here the thread of HIP sleeps after a
+//! while, each time for a part of what it has waited already. It hears of the end a quarter later at most.
 
 use std::{cell::Cell, ffi::c_int, time::Duration};
 
-use guest::library::{HIP, lies_in};
+use guest::{
+    clock,
+    library::{HIP, lies_in},
+};
 
 use crate::{emulator, next};
 
@@ -18,7 +20,7 @@ const BETWEEN: Duration = Duration::from_micros(2);
 /// Waits that have lasted long already cost no more than this behind their end.
 const LONGEST: Duration = Duration::from_millis(1);
 
-/// What a thread was waiting for when it was here last.
+/// The last call of a thread, and the wait that the call belonged to.
 #[derive(Clone, Copy)]
 struct Wait {
     caller: usize,
@@ -80,13 +82,7 @@ fn give_up_turn() -> c_int {
 }
 
 fn now() -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the time is written to the variable.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    Duration::from_nanos(clock::monotonic())
 }
 
 /// A signal may end it early.

@@ -3,6 +3,7 @@
 use compiled::Compiler;
 use std::{
     env,
+    ffi::OsStr,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -39,6 +40,20 @@ pub fn run(program: impl AsRef<Path>, arguments: &[&str], variables: &[(&str, &s
     command.output().expect("the program starts")
 }
 
+/// Compiles a C source of these tests.
+pub fn c(name: &str, options: &[&OsStr], output: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-Wall", "-Werror", "-O1"]).args(options);
+    let said = compiler
+        .arg(source.join(name))
+        .arg("-o")
+        .arg(output)
+        .arg("-ldl");
+    let said = said.output().expect("a C compiler");
+    assert!(said.status.success(), "{}", text(&said));
+}
+
 /// A C program, compiled with the driver's header; what that needs of libdrm's is but types.
 fn compiled(name: &str, directory: &Path) -> Option<PathBuf> {
     if !prerequisite::file("/usr/include/linux/kfd_ioctl.h", "linux-libc-dev") {
@@ -46,26 +61,13 @@ fn compiled(name: &str, directory: &Path) -> Option<PathBuf> {
     }
     std::fs::create_dir_all(directory.join("drm")).unwrap();
     std::fs::write(directory.join("drm/drm.h"), "#include <linux/types.h>\n").unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/programs")
-        .join(name);
     let program = directory.join("program");
-    let output = Command::new("cc")
-        .args([
-            "-Wall",
-            "-Werror",
-            "-O1",
-            "-D_FORTIFY_SOURCE=2",
-            "-idirafter",
-        ])
-        .arg(directory)
-        .arg(source)
-        .arg("-o")
-        .arg(&program)
-        .arg("-ldl")
-        .output()
-        .expect("a C compiler");
-    assert!(output.status.success(), "{}", text(&output));
+    let system = ["-D_FORTIFY_SOURCE=2", "-idirafter"].map(OsStr::new);
+    c(
+        name,
+        &[&system[..], &[directory.as_os_str()]].concat(),
+        &program,
+    );
     Some(program)
 }
 

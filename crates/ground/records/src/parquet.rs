@@ -141,9 +141,9 @@ fn schema(layout: &Layout) -> Result<Type, ParquetError> {
         .build()
 }
 
-/// Records of one instruction follow one another, and an integer is mostly the last one, or a little more. So a column of integers keeps
-/// differences: a trace of addresses is a twelfth as long as with dictionaries, and is written in half the time. Floats keep their
-/// dictionaries.
+/// Records of one instruction follow one another, and an integer is mostly the last one, or a little more. A column of integers
+/// therefore keeps differences: a trace of addresses is a twelfth as long as with dictionaries, and is written in half the time. Floats
+/// keep their dictionaries.
 fn properties(layout: &Layout) -> WriterProperties {
     let builder = WriterProperties::builder().set_compression(Compression::SNAPPY);
     let integers = layout

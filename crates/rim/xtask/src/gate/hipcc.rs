@@ -70,7 +70,7 @@ fn script_for(real: &Path, folder: &Path) -> Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// What `hipcc` starts for a program, and its output.
+    /// The command that `hipcc` starts for a program, and its output.
     fn compiled(hipcc: &mut Command, folder: &Path) -> (String, Vec<u8>) {
         let output = folder.join("program.o");
         let hipcc = hipcc.env("HIPCC_VERBOSE", "1");
