@@ -1,5 +1,5 @@
 // flags: -std=c++17
-// tools: empty,instr-count,hotspots,opcode-histogram,mem-coalesce,branch-divergence; blocks of a scan wait for each other, and records of mem-trace for the host
+// omits: mem-trace; blocks of a scan wait for each other, and records of mem-trace for the host
 // known: gfx1102, clang 21: merge sort of 64 unsigned char; merge sort of 65 unsigned char; merge sort of 3001 unsigned char
 // Clang 21 takes the low half of a register for its high half there; docs/found.md shows how.
 // rocPRIM's device-wide operations at sizes around every boundary, with small and large types, against the host.

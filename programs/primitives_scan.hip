@@ -1,5 +1,5 @@
 // flags: -std=c++17
-// tools: empty,instr-count,hotspots,opcode-histogram,mem-coalesce,branch-divergence; blocks of a scan wait for each other, and records of mem-trace for the host
+// omits: mem-trace; blocks of a scan wait for each other, and records of mem-trace for the host
 // rocPRIM: reduce, inclusive and exclusive scan, select, segmented reduce.
 #include "check.h"
 #include <rocprim/rocprim.hpp>

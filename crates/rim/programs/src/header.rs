@@ -21,6 +21,8 @@ pub struct Header {
     pub environment: Vec<(String, String)>,
     /// Tools for it instead of all.
     pub tools: Option<String>,
+    /// A tool that is left out.
+    pub omits: Option<String>,
     /// The program must die of SIGABRT.
     pub aborts: bool,
     /// Its kernels do not execute the same number of instructions every time.
@@ -72,6 +74,7 @@ impl Header {
                 "stdout" => header.stdout.push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
                 "tools" => header.tools = first(';'),
+                "omits" => header.omits = first(';'),
                 "varies" => header.varies = true,
                 "until" => header.until = first(','),
                 "without" => header.without = first(','),
@@ -134,6 +137,8 @@ mod tests {
         assert!(Header::parse("// known: gfx1102\n", "// ").is_err());
         let header = Header::parse("// tools: empty,instr-count; others take minutes\n", "// ");
         assert_eq!(header.unwrap().tools.as_deref(), Some("empty,instr-count"));
+        let header = Header::parse("// omits: mem-trace; records wait\n", "// ");
+        assert_eq!(header.unwrap().omits.as_deref(), Some("mem-trace"));
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | `run` | options of `luthier run` |
 //! | `environment` | variables of its environment: `NAME=value` |
 //! | `tools` | the tools it is instrumented with instead of all, and why |
+//! | `omits` | the tool that it is not instrumented with, and why |
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
 //! | `until` | the last HIP whose headers let it compile, and why |
 //! | `without` | the one HIP whose headers do not, and why |

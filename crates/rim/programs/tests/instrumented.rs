@@ -137,6 +137,22 @@ fn judge(emulator: &Emulator, program: &Program, device: &str, seat: &Seat) -> R
     }
 }
 
+/// The tools for a program, as `-t` takes them.
+fn tools_for(program: &Program) -> Result<String> {
+    let all = program.header.tools.as_deref().unwrap_or(TOOLS);
+    let without = program.header.omits.as_deref();
+    let left: Vec<&str> = all
+        .split(',')
+        .filter(|tool| Some(*tool) != without)
+        .collect();
+    ensure!(
+        without.is_none() || left.len() < all.split(',').count(),
+        "{} leaves out a tool that is not among {all}",
+        program.name
+    );
+    Ok(left.join(","))
+}
+
 fn run_both(
     emulator: &Emulator,
     program: &Program,
@@ -152,7 +168,7 @@ fn run_both(
     run(&[OsStr::new("--stats"), output, plain.as_os_str()]).context("as it is")?;
     run(&[
         OsStr::new("-t"),
-        OsStr::new(program.header.tools.as_deref().unwrap_or(TOOLS)),
+        OsStr::new(&tools_for(program)?),
         output,
         tools.as_os_str(),
     ])
