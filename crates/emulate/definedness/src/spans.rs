@@ -150,7 +150,7 @@ mod tests {
             |lane| 100 + 4 * lane,
             |lane| 1000 - 4 * lane,
             |_| 77,
-            |lane| u32::MAX - 40 + 4 * lane,
+            |lane| (u32::MAX - 40).wrapping_add(4 * lane),
             |lane| 4 * lane + if lane > 31 { 4 } else { 0 },
             |lane| lane.wrapping_mul(2_654_435_761),
         ];

@@ -34,7 +34,7 @@ impl Random {
             0 => a,
             1 => a & b & c,
             2 => a | b | c,
-            3 => (2 << lane) - 1,
+            3 => (2u64 << lane).wrapping_sub(1),
             4 => !0 << lane,
             5 => 1 << lane,
             _ => 0x5555_5555_5555_5555,

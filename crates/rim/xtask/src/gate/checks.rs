@@ -80,3 +80,65 @@ fn run(
     }
     Ok(status.success())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Output;
+
+    use super::*;
+
+    /// Starts a compiler as cargo does in CI, in a workspace with one source.
+    fn in_ci(words: [&str; 3], text: &str, arguments: &[&str]) -> (Output, bool) {
+        let [compiler, name, source] = words;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(source);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        fs::create_dir(folder.path().join("out")).unwrap();
+        let mut compile = Command::new(root().join(".ci/rustc"));
+        compile.args([compiler, "--crate-name", name, "--edition=2024", source]);
+        compile.args(["--emit=dep-info,link", "--out-dir", "out"]);
+        let output = compile.args(arguments).current_dir(&folder).output();
+        let compiled = folder.path().join("out/libisa.rlib").exists();
+        (output.unwrap(), compiled)
+    }
+
+    /// What is wrong with a library: nothing if it is empty.
+    fn complaints(source: &str, text: &str) -> String {
+        let (output, compiled) = in_ci(["rustc", "isa", source], text, &["--crate-type", "lib"]);
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.success(), printed.is_empty(), "{printed}");
+        assert!(compiled || source.contains("/benches/"));
+        printed
+    }
+
+    const LIBRARY: &str = "crates/ground/isa/src/lib.rs";
+
+    #[test]
+    fn what_ci_compiles_is_linted_and_documented() {
+        let lint = "pub fn one() -> u8 {\n    return 1;\n}\n";
+        let link = "//! See [`nowhere`].\n";
+        assert_eq!(complaints(LIBRARY, "//! A library.\n"), "");
+        assert!(complaints(LIBRARY, lint).contains("needless_return"));
+        assert!(complaints(LIBRARY, link).contains("unresolved link"));
+        assert!(complaints("crates/ground/isa/benches/a.rs", lint).contains("needless_return"));
+        // (Dependencies are others' business.)
+        assert_eq!(complaints("src/lib.rs", lint), "");
+    }
+
+    #[test]
+    fn ci_optimises_what_is_no_test() {
+        let optimised = |source: &str, name: &str, kind: &str| {
+            let printed = in_ci(["echo", name, source], "", &[kind]).0.stdout;
+            let printed = String::from_utf8(printed).unwrap();
+            let first = printed.lines().next().unwrap();
+            !first.ends_with(" -C opt-level=0 -C debug-assertions=off")
+        };
+        let tests = "crates/wave/tests/main.rs";
+        assert!(optimised(LIBRARY, "lift", "--crate-type=lib"));
+        assert!(!optimised(LIBRARY, "lift", "--test"));
+        assert!(!optimised(tests, "lift", "--test"));
+        assert!(optimised(tests, "wave", "--test"));
+        assert!(optimised("tests/main.rs", "lift", "--test"));
+    }
+}
