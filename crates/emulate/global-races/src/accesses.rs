@@ -10,9 +10,10 @@ use crate::{
     lines::Loaded,
     plan::{Decides, Memory},
     progress::Progress,
+    records::Site,
     report::{Access, Found, Missing, Side},
     scope::Scope,
-    state::{Record, State},
+    state::State,
 };
 
 /// Records of a wave's loads, each with its instruction, the wave's stamp and the era of the records.
@@ -111,32 +112,27 @@ impl Instruction<'_> {
         found
     }
 
-    fn record(&self, dispatch: u32, progress: &Progress, own: Entry, known: Clock) -> Record {
+    fn site(&self, state: &State) -> Site {
         let raised = if self.shares_near {
             Scope::Workgroup
         } else {
             Scope::Near
         };
-        Record {
-            wave: progress.number,
-            group: self.group,
-            dispatch,
-            stamp: progress.stamp,
+        Site {
+            dispatch: state.dispatch(self.group),
             access: self.kind(),
             reach: self.memory.reach.max(raised),
             says: self.memory.says.max(raised),
             synchronises: self.memory.synchronises,
             pc: self.pc,
-            own,
-            known,
         }
     }
 
     fn written(&self, state: &mut State, progress: &mut Progress) -> RecordId {
         let own = progress.entry(progress.stamp);
         progress.stores(self.memory.counts);
-        let dispatch = state.dispatch(self.group);
-        state.keep(self.record(dispatch, progress, own, progress.ordered.clone()))
+        let known = Some((own, &progress.ordered));
+        state.keep(progress.number, progress.stamp, self.site(state), known)
     }
 
     fn read(&self, state: &mut State, progress: &Progress, reads: &mut Reads) -> RecordId {
@@ -146,8 +142,7 @@ impl Instruction<'_> {
         {
             return id;
         }
-        let dispatch = state.dispatch(self.group);
-        let id = state.keep(self.record(dispatch, progress, Entry::default(), Clock::default()));
+        let id = state.keep(progress.number, progress.stamp, self.site(state), None);
         *slot = Some((self.pc, progress.stamp, state.era, id));
         id
     }
@@ -336,7 +331,7 @@ impl Instruction<'_> {
 
     /// The wave looks whether a word has changed that no wave has written. The host may have changed it after copies had ended.
     fn hears_host(&self, state: &State, cell: &Cell) -> bool {
-        let is_from_outside = cell.writer == 0 || state.record(cell.writer).is_copy();
+        let is_from_outside = cell.writer == 0 || state.site(state.record(cell.writer)).is_copy();
         let looks = self.kind() == Access::Read && self.memory.synchronises;
         self.shared.rules.host && looks && is_from_outside
     }
@@ -345,27 +340,28 @@ impl Instruction<'_> {
     fn decides(&self, state: &mut State, scene: &Scene<'_>, cell: &Cell, decides: Decides) {
         for reader in cell.readers.into_iter().filter(|reader| *reader != 0) {
             let record = state.record(reader);
-            if record.wave == scene.progress.number && record.access == Access::Read {
-                state.decided(record.pc, decides);
+            let (wave, site) = (record.wave, *state.site(record));
+            if wave == scene.progress.number && site.access == Access::Read {
+                state.decided(site.pc, decides);
             }
         }
     }
 
     /// Two accesses do not race on a word by which waves put themselves in order.
-    fn is_synchronised(&self, record: &Record, need: Scope, marked: bool) -> bool {
+    fn is_synchronised(&self, site: &Site, need: Scope, marked: bool) -> bool {
         let raised = if self.shares_near {
             Scope::Workgroup
         } else {
             Scope::Near
         };
-        let both = record.says >= need && self.memory.says.max(raised) >= need;
-        let some = marked || record.synchronises || self.memory.synchronises;
+        let both = site.says >= need && self.memory.says.max(raised) >= need;
+        let some = marked || site.synchronises || self.memory.synchronises;
         self.shared.rules.synchronising && both && some
     }
 
-    /// The record is of another launch, which is known to have ended.
-    fn is_settled(&self, state: &State, record: &Record) -> bool {
-        let (first, then) = (record.dispatch, state.dispatch(self.group));
+    /// The instruction is of another launch, which is known to have ended.
+    fn is_settled(&self, state: &State, site: &Site) -> bool {
+        let (first, then) = (site.dispatch, state.dispatch(self.group));
         first != then && (!self.shared.rules.launches || state.follows(first, then))
     }
 
@@ -377,8 +373,8 @@ impl Instruction<'_> {
         address: u64,
     ) -> Option<Missing> {
         let (record, progress) = (state.record(id), scene.progress);
-        let same_group = record.group == self.group;
-        if record.wave == progress.number || !same_group && self.is_settled(state, record) {
+        let (site, same_group) = (state.site(record), progress.is_beside(record.wave));
+        if record.wave == progress.number || !same_group && self.is_settled(state, site) {
             return None;
         }
         let need = if same_group {
@@ -386,16 +382,14 @@ impl Instruction<'_> {
         } else {
             Scope::Agent
         };
-        if self.is_synchronised(record, need, marked) {
+        if self.is_synchronised(site, need, marked) {
             return None;
         }
         let near_is_enough = same_group && self.shares_near;
         let rules = self.shared.rules;
         let performed = |entry: Entry| match () {
-            () if record.access == Access::Read || near_is_enough || !rules.performed => {
-                entry.issued
-            }
-            () if same_group || record.reach >= Scope::Agent => entry.waited,
+            () if site.access == Access::Read || near_is_enough || !rules.performed => entry.issued,
+            () if same_group || site.reach >= Scope::Agent => entry.waited,
             () => entry.agent,
         };
         let entry = progress.ordered.get(record.wave);
@@ -406,8 +400,8 @@ impl Instruction<'_> {
             return Some(Missing::Performed);
         }
         let looks_far = self.memory.reach >= need || near_is_enough;
-        let reads_write = self.kind() == Access::Read && record.access != Access::Read;
-        if !reads_write || looks_far || record.is_copy() || !rules.fresh {
+        let reads_write = self.kind() == Access::Read && site.access != Access::Read;
+        if !reads_write || looks_far || site.is_copy() || !rules.fresh {
             return None;
         }
         let is_known = |entry: Entry| record.stamp <= performed(entry);
@@ -424,14 +418,14 @@ impl Instruction<'_> {
             return;
         }
         let record = state.record(writer);
-        let need = match record.group == self.group {
+        let need = match scene.progress.is_beside(record.wave) {
             true => Scope::Workgroup,
             false => Scope::Agent,
         };
         if record.wave == scene.progress.number && !state.words.contains_key(&address) {
             return;
         }
-        if record.says < need || self.memory.says < need {
+        if state.site(record).says < need || self.memory.says < need {
             return;
         }
         if scene.taught == writer && !state.words.contains_key(&address) {
@@ -520,7 +514,8 @@ impl Instruction<'_> {
         part: Part,
     ) {
         let record = state.record(before);
-        let is_alike = |found: &&Found| found.before.pc == record.pc && found.missing == missing;
+        let site = state.site(record);
+        let is_alike = |found: &&Found| found.before.pc == site.pc && found.missing == missing;
         // Lanes that met alike are one finding, which is certain if one of them is.
         if scene
             .found
@@ -542,8 +537,8 @@ impl Instruction<'_> {
             missing,
             other: (group.dispatch != dispatch).then(|| state.launch(group.dispatch)),
             before: Side {
-                pc: record.pc,
-                access: record.access,
+                pc: site.pc,
+                access: site.access,
                 workgroup: group.workgroup,
                 wave: record.wave - group.first_wave,
             },

@@ -197,6 +197,15 @@ impl Clock {
         }
     }
 
+    /// Returns `true` if both are one in memory.
+    pub fn is_same(&self, other: &Clock) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(&one.node, &other.node),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
     pub fn raise(&mut self, wave: u32, entry: Entry) {
         self.change(wave, &|known| known.max(entry));
     }

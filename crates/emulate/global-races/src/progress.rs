@@ -101,6 +101,11 @@ impl Progress {
         self.issue(which, None);
     }
 
+    /// A wave is of the same workgroup.
+    pub fn is_beside(&self, wave: u32) -> bool {
+        self.beside.contains(&wave)
+    }
+
     /// A store, whose stamp it gives.
     pub fn stores(&mut self, which: Which) -> u32 {
         self.stamp += 1;
