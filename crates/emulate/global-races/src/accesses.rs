@@ -5,9 +5,8 @@ use wave::{LANES, Wave};
 
 use crate::{
     Shared,
-    cells::{Cell, OTHERS, ROW, RecordId},
+    cells::{Cell, OTHERS, ROW, RecordId, Spot},
     clock::{Clock, Entry},
-    lines::Loaded,
     plan::{Decides, Memory},
     progress::Progress,
     records::Site,
@@ -49,7 +48,7 @@ pub(crate) struct Part {
 
 /// The state while lanes are looked at.
 struct Scene<'a> {
-    progress: &'a Progress,
+    progress: &'a mut Progress,
     id: RecordId,
     learns: Option<Clock>,
     /// The writer that was learned of last.
@@ -57,8 +56,6 @@ struct Scene<'a> {
     /// The last write that was asked about, and what is missing.
     last: Option<(RecordId, bool, Option<Missing>)>,
     found: Vec<Found>,
-    /// The lines of the wave's caches.
-    loaded: [Loaded; 2],
     /// The host may know of the write.
     told: bool,
 }
@@ -84,7 +81,6 @@ impl Instruction<'_> {
             true => self.written(state, progress),
             false => self.read(state, progress, reads),
         };
-        let loaded = std::mem::take(&mut progress.loaded);
         let mut scene = Scene {
             progress,
             id,
@@ -92,17 +88,10 @@ impl Instruction<'_> {
             taught: 0,
             last: None,
             found: Vec::new(),
-            loaded,
             told: !writes || !self.shared.rules.host,
         };
         self.look(state, &mut scene);
-        let Scene {
-            learns,
-            found,
-            loaded,
-            ..
-        } = scene;
-        progress.loaded = loaded;
+        let Scene { learns, found, .. } = scene;
         let learns = learns.filter(|_| !writes || self.memory.returns);
         match (writes, learns) {
             (true, Some(learns)) => progress.learns(self.memory.counts, learns),
@@ -172,7 +161,8 @@ impl Instruction<'_> {
         };
         let pairs = places.iter().zip(&places[1..]);
         if pairs.filter(|(one, other)| behind(one, other)).count() < LANES / 4 {
-            fetch(state, &places);
+            self.scattered(state, scene, &places);
+            return;
         }
         let mut first = 0;
         for run in places.chunk_by(behind) {
@@ -180,6 +170,36 @@ impl Instruction<'_> {
                 self.stretch(state, scene, (address, run.len() as u64 * bytes, first));
             }
             first += run.len();
+        }
+    }
+
+    /// Lanes access memory far apart from each other.
+    fn scattered(&self, state: &mut State, scene: &mut Scene<'_>, places: &[Place; LANES]) {
+        let bytes = u64::from(self.memory.access.bytes);
+        let spots = fetch(state, places);
+        for (lane, (place, spot)) in places.iter().zip(spots).enumerate() {
+            match (place, spot) {
+                (Place::Memory(address), Some(spot)) if bytes == 4 && address.is_multiple_of(4) => {
+                    self.tells_host(state, scene, *address);
+                    self.fills(scene, *address);
+                    let part = Part {
+                        address: *address,
+                        bytes: 15,
+                        lane,
+                        offset: 0,
+                    };
+                    self.part(state, scene, part, spot);
+                }
+                (Place::Memory(address), _) => self.stretch(state, scene, (*address, bytes, lane)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Lanes write to memory of one kind: the first one says whether the host may look at it.
+    fn tells_host(&self, state: &mut State, scene: &mut Scene<'_>, address: u64) {
+        if !std::mem::replace(&mut scene.told, true) {
+            state.tells_host(address, scene.id, &self.shared.is_host);
         }
     }
 
@@ -203,24 +223,24 @@ impl Instruction<'_> {
         let Some(end) = start.checked_add(bytes + ROW).map(|end| end - ROW) else {
             return;
         };
-        // Lanes write to memory of one kind.
-        if !std::mem::replace(&mut scene.told, true) {
-            state.tells_host(start, scene.id, &self.shared.is_host);
-        }
+        self.tells_host(state, scene, start);
         let mut at = start;
         while at < end {
             let stop = ((at / ROW + 1) * ROW).min(end);
             self.fills(scene, at);
+            let spot = state.cells.spot(at);
             if at.is_multiple_of(4)
                 && stop.is_multiple_of(4)
-                && let Some(until) = self.alike(state, scene, at, stop)
+                && let Some(until) = self.alike(state, scene, (at, spot), stop)
             {
                 at = until;
                 continue;
             }
-            dwords(at, stop - at, |part| self.part(state, scene, placed(part)));
+            dwords(at, stop - at, |part| {
+                self.part(state, scene, placed(part), spot.beside(part.address));
+            });
             if stop - at == ROW {
-                state.cells.settle(at);
+                state.cells.settle(spot);
             }
             at = stop;
         }
@@ -231,7 +251,12 @@ impl Instruction<'_> {
         if self.kind() != Access::Read || self.memory.is_scalar {
             return;
         }
-        for (lines, reach) in scene.loaded.iter_mut().zip([Scope::Near, Scope::Workgroup]) {
+        for (lines, reach) in scene
+            .progress
+            .loaded
+            .iter_mut()
+            .zip([Scope::Near, Scope::Workgroup])
+        {
             if self.memory.reach <= reach {
                 lines.load(address);
             }
@@ -243,10 +268,10 @@ impl Instruction<'_> {
         &self,
         state: &mut State,
         scene: &mut Scene<'_>,
-        address: u64,
+        (address, spot): (u64, Spot),
         stop: u64,
     ) -> Option<u64> {
-        let (cell, until) = state.cells.alike(address, stop)?;
+        let (cell, count) = state.cells.alike(spot, ((stop - address) / 4) as usize)?;
         if cell.synchronises || self.memory.synchronises || cell.bytes[0] & OTHERS != 0 {
             return None;
         }
@@ -265,8 +290,8 @@ impl Instruction<'_> {
             return None;
         }
         let (noted, _) = self.noted(state, scene, cell, 15);
-        state.cells.fill(address, until, noted);
-        Some(until)
+        state.cells.fill(spot, count, noted);
+        Some(address + 4 * count as u64)
     }
 
     /// The thing that is missing between the last write and this access.
@@ -290,9 +315,9 @@ impl Instruction<'_> {
         missing
     }
 
-    fn part(&self, state: &mut State, scene: &mut Scene<'_>, part: Part) {
+    fn part(&self, state: &mut State, scene: &mut Scene<'_>, part: Part, spot: Spot) {
         let kind = self.kind();
-        let cell = state.cells.get(part.address);
+        let cell = *state.cells.at(spot);
         if let Some(decides) = self.memory.decides
             && self.shared.rules.deciding
         {
@@ -326,7 +351,7 @@ impl Instruction<'_> {
                 }
             }
         }
-        self.note(state, scene, cell, part);
+        self.note(state, scene, cell, (part, spot));
     }
 
     /// The wave looks whether a word has changed that no wave has written. The host may have changed it after copies had ended.
@@ -372,7 +397,7 @@ impl Instruction<'_> {
         (id, marked): (RecordId, bool),
         address: u64,
     ) -> Option<Missing> {
-        let (record, progress) = (state.record(id), scene.progress);
+        let (record, progress) = (state.record(id), &*scene.progress);
         let (site, same_group) = (state.site(record), progress.is_beside(record.wave));
         if record.wave == progress.number || !same_group && self.is_settled(state, site) {
             return None;
@@ -436,7 +461,7 @@ impl Instruction<'_> {
         scene.learns.get_or_insert_default().join(&told);
     }
 
-    fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, part: Part) {
+    fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, (part, spot): (Part, Spot)) {
         let (mut noted, before) = self.noted(state, scene, cell, part.bytes);
         if self.kind() != Access::Read {
             let others = state.divided(part.address, &cell, scene.id, part.bytes);
@@ -446,7 +471,7 @@ impl Instruction<'_> {
                 state.wrote(part.address, before, scene.id, atomic);
             }
         }
-        state.cells.set(part.address, noted);
+        state.cells.set(spot, noted);
     }
 
     /// The cell after the access, and who wrote before.
@@ -555,17 +580,19 @@ impl Instruction<'_> {
     }
 }
 
-/// Asks for all that the lanes' first dwords need, so that the host's caches miss at the same time and not one after the other. Each step does
-/// no more than to ask for what the next one needs.
-fn fetch(state: &State, places: &[Place; LANES]) {
-    let cells = places.each_ref().map(|place| match place {
-        Place::Memory(address) => state.cells.place(*address),
-        _ => &Cell::UNTOUCHED,
+/// The places of the lanes' first dwords. It asks for all that they need, so that the host's caches miss at the same time and not one after the
+/// other. Each step does no more than to ask for what the next one needs.
+fn fetch(state: &mut State, places: &[Place; LANES]) -> [Option<Spot>; LANES] {
+    let spots = places.each_ref().map(|place| match place {
+        Place::Memory(address) => Some(state.cells.spot(*address)),
+        _ => None,
     });
+    let cells = spots.map(|spot| spot.map_or(&Cell::UNTOUCHED, |spot| state.cells.at(spot)));
     let records = cells.map(|cell| [cell.writer, cell.readers[0], cell.readers[1]]);
     let touched = records.as_flattened().iter().filter(|id| **id != 0);
     let touched = touched.fold(0, |all, id| all ^ state.record(*id).stamp);
     std::hint::black_box(touched);
+    spots
 }
 
 /// The dwords of `bytes` bytes from an address on, as those of the first lane.

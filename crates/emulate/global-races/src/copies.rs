@@ -7,7 +7,7 @@ use gpu::Transfer;
 use crate::{
     GlobalRaces, Shared,
     accesses::dwords,
-    cells::{Cell, OTHERS, ROW, RecordId},
+    cells::{Cell, OTHERS, ROW, RecordId, Spot},
     clock::Clock,
     lock,
     records::{NO_CODE, Record, Site},
@@ -89,29 +89,37 @@ impl Engine<'_> {
         let mut at = self.start;
         while at < end {
             let stop = ((at / ROW + 1) * ROW).min(end);
+            let spot = state.cells.spot(at);
             if at.is_multiple_of(4)
                 && stop.is_multiple_of(4)
-                && let Some((cell, until)) = state.cells.alike(at, stop)
+                && let Some((cell, count)) = state.cells.alike(spot, ((stop - at) / 4) as usize)
                 && cell.bytes[0] & OTHERS == 0
                 && !cell.synchronises
             {
-                self.judge(state, &cell, (at, until - at, 15), met);
-                state.cells.fill(at, until, self.noted(cell, 15));
-                at = until;
+                let bytes = 4 * count as u64;
+                self.judge(state, &cell, (at, bytes, 15), met);
+                state.cells.fill(spot, count, self.noted(cell, 15));
+                at += bytes;
                 continue;
             }
             dwords(at, stop - at, |part| {
-                self.dword(state, (part.address, part.bytes), met);
+                let place = (part.address, spot.beside(part.address), part.bytes);
+                self.dword(state, place, met);
             });
             if stop - at == ROW {
-                state.cells.settle(at);
+                state.cells.settle(spot);
             }
             at = stop;
         }
     }
 
-    fn dword(&self, state: &mut State, (address, bytes): (u64, u8), met: &mut Vec<Met>) {
-        let cell = state.cells.get(address);
+    fn dword(
+        &self,
+        state: &mut State,
+        (address, spot, bytes): (u64, Spot, u8),
+        met: &mut Vec<Met>,
+    ) {
+        let cell = *state.cells.at(spot);
         let before = u64::from(bytes.trailing_zeros());
         let place = (address + before, u64::from(bytes.count_ones()), bytes);
         self.judge(state, &cell, place, met);
@@ -126,7 +134,7 @@ impl Engine<'_> {
                 state.wrote(address, cell.writer, self.id, false);
             }
         }
-        state.cells.set(address, noted);
+        state.cells.set(spot, noted);
     }
 
     /// Bytes of dwords that all have this cell are accessed.
