@@ -342,6 +342,18 @@ impl Access {
                 row,
                 base,
                 offset,
+                flat: false,
+            } => {
+                let starts = starts(wave, row, base);
+                for lane in crate::lanes::each(exec) {
+                    let at = starts[lane].wrapping_add(offset as u64);
+                    to[lane] = Place::Memory(wave::host_address(at));
+                }
+            }
+            Space::Address {
+                row,
+                base,
+                offset,
                 flat,
             } => each(&mut |lane| address(wave, (row, base, offset, flat), lane)),
             Space::Private { row, base, offset } => {
@@ -490,6 +502,21 @@ impl Access {
         }
         let pair = u64::from(wave.sgpr(base)) | u64::from(wave.sgpr(base + 1)) << 32;
         (pair.wrapping_add(offset) & aligned, u64::MAX)
+    }
+}
+
+/// The lanes' addresses without the instruction's offset.
+fn starts(wave: &Wave, row: usize, base: Option<usize>) -> [u64; LANES] {
+    let low = wave.vgpr_row(row);
+    match base {
+        Some(base) => {
+            let base = u64::from(wave.sgpr(base)) | u64::from(wave.sgpr(base + 1)) << 32;
+            std::array::from_fn(|lane| base.wrapping_add(low[lane].into()))
+        }
+        None => {
+            let high = wave.vgpr_row(row + 1);
+            std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)
+        }
     }
 }
 

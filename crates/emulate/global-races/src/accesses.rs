@@ -5,14 +5,14 @@ use wave::{LANES, Wave};
 
 use crate::{
     Shared,
-    cells::{Cell, OTHERS, ROW, RecordId},
+    cells::{Cell, OTHERS, ROW, RecordId, Spot},
     clock::{Clock, Entry},
-    lines::Loaded,
     plan::{Decides, Memory},
     progress::Progress,
+    records::Site,
     report::{Access, Found, Missing, Side},
     scope::Scope,
-    state::{Record, State},
+    state::State,
 };
 
 /// Records of a wave's loads, each with its instruction, the wave's stamp and the era of the records.
@@ -48,7 +48,7 @@ pub(crate) struct Part {
 
 /// The state while lanes are looked at.
 struct Scene<'a> {
-    progress: &'a Progress,
+    progress: &'a mut Progress,
     id: RecordId,
     learns: Option<Clock>,
     /// The writer that was learned of last.
@@ -56,8 +56,6 @@ struct Scene<'a> {
     /// The last write that was asked about, and what is missing.
     last: Option<(RecordId, bool, Option<Missing>)>,
     found: Vec<Found>,
-    /// The lines of the wave's caches.
-    loaded: [Loaded; 2],
     /// The host may know of the write.
     told: bool,
 }
@@ -83,7 +81,6 @@ impl Instruction<'_> {
             true => self.written(state, progress),
             false => self.read(state, progress, reads),
         };
-        let loaded = std::mem::take(&mut progress.loaded);
         let mut scene = Scene {
             progress,
             id,
@@ -91,17 +88,10 @@ impl Instruction<'_> {
             taught: 0,
             last: None,
             found: Vec::new(),
-            loaded,
             told: !writes || !self.shared.rules.host,
         };
         self.look(state, &mut scene);
-        let Scene {
-            learns,
-            found,
-            loaded,
-            ..
-        } = scene;
-        progress.loaded = loaded;
+        let Scene { learns, found, .. } = scene;
         let learns = learns.filter(|_| !writes || self.memory.returns);
         match (writes, learns) {
             (true, Some(learns)) => progress.learns(self.memory.counts, learns),
@@ -111,32 +101,27 @@ impl Instruction<'_> {
         found
     }
 
-    fn record(&self, dispatch: u32, progress: &Progress, own: Entry, known: Clock) -> Record {
+    fn site(&self, state: &State) -> Site {
         let raised = if self.shares_near {
             Scope::Workgroup
         } else {
             Scope::Near
         };
-        Record {
-            wave: progress.number,
-            group: self.group,
-            dispatch,
-            stamp: progress.stamp,
+        Site {
+            dispatch: state.dispatch(self.group),
             access: self.kind(),
             reach: self.memory.reach.max(raised),
             says: self.memory.says.max(raised),
             synchronises: self.memory.synchronises,
             pc: self.pc,
-            own,
-            known,
         }
     }
 
     fn written(&self, state: &mut State, progress: &mut Progress) -> RecordId {
         let own = progress.entry(progress.stamp);
         progress.stores(self.memory.counts);
-        let dispatch = state.dispatch(self.group);
-        state.keep(self.record(dispatch, progress, own, progress.ordered.clone()))
+        let known = Some((own, &progress.ordered));
+        state.keep(progress.number, progress.stamp, self.site(state), known)
     }
 
     fn read(&self, state: &mut State, progress: &Progress, reads: &mut Reads) -> RecordId {
@@ -146,8 +131,7 @@ impl Instruction<'_> {
         {
             return id;
         }
-        let dispatch = state.dispatch(self.group);
-        let id = state.keep(self.record(dispatch, progress, Entry::default(), Clock::default()));
+        let id = state.keep(progress.number, progress.stamp, self.site(state), None);
         *slot = Some((self.pc, progress.stamp, state.era, id));
         id
     }
@@ -177,7 +161,8 @@ impl Instruction<'_> {
         };
         let pairs = places.iter().zip(&places[1..]);
         if pairs.filter(|(one, other)| behind(one, other)).count() < LANES / 4 {
-            fetch(state, &places);
+            self.scattered(state, scene, &places);
+            return;
         }
         let mut first = 0;
         for run in places.chunk_by(behind) {
@@ -185,6 +170,36 @@ impl Instruction<'_> {
                 self.stretch(state, scene, (address, run.len() as u64 * bytes, first));
             }
             first += run.len();
+        }
+    }
+
+    /// Lanes access memory far apart from each other.
+    fn scattered(&self, state: &mut State, scene: &mut Scene<'_>, places: &[Place; LANES]) {
+        let bytes = u64::from(self.memory.access.bytes);
+        let spots = fetch(state, places);
+        for (lane, (place, spot)) in places.iter().zip(spots).enumerate() {
+            match (place, spot) {
+                (Place::Memory(address), Some(spot)) if bytes == 4 && address.is_multiple_of(4) => {
+                    self.tells_host(state, scene, *address);
+                    self.fills(scene, *address);
+                    let part = Part {
+                        address: *address,
+                        bytes: 15,
+                        lane,
+                        offset: 0,
+                    };
+                    self.part(state, scene, part, spot);
+                }
+                (Place::Memory(address), _) => self.stretch(state, scene, (*address, bytes, lane)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Lanes write to memory of one kind: the first one says whether the host may look at it.
+    fn tells_host(&self, state: &mut State, scene: &mut Scene<'_>, address: u64) {
+        if !std::mem::replace(&mut scene.told, true) {
+            state.tells_host(address, scene.id, &self.shared.is_host);
         }
     }
 
@@ -208,24 +223,24 @@ impl Instruction<'_> {
         let Some(end) = start.checked_add(bytes + ROW).map(|end| end - ROW) else {
             return;
         };
-        // Lanes write to memory of one kind.
-        if !std::mem::replace(&mut scene.told, true) {
-            state.tells_host(start, scene.id, &self.shared.is_host);
-        }
+        self.tells_host(state, scene, start);
         let mut at = start;
         while at < end {
             let stop = ((at / ROW + 1) * ROW).min(end);
             self.fills(scene, at);
+            let spot = state.cells.spot(at);
             if at.is_multiple_of(4)
                 && stop.is_multiple_of(4)
-                && let Some(until) = self.alike(state, scene, at, stop)
+                && let Some(until) = self.alike(state, scene, (at, spot), stop)
             {
                 at = until;
                 continue;
             }
-            dwords(at, stop - at, |part| self.part(state, scene, placed(part)));
+            dwords(at, stop - at, |part| {
+                self.part(state, scene, placed(part), spot.beside(part.address));
+            });
             if stop - at == ROW {
-                state.cells.settle(at);
+                state.cells.settle(spot);
             }
             at = stop;
         }
@@ -236,7 +251,12 @@ impl Instruction<'_> {
         if self.kind() != Access::Read || self.memory.is_scalar {
             return;
         }
-        for (lines, reach) in scene.loaded.iter_mut().zip([Scope::Near, Scope::Workgroup]) {
+        for (lines, reach) in scene
+            .progress
+            .loaded
+            .iter_mut()
+            .zip([Scope::Near, Scope::Workgroup])
+        {
             if self.memory.reach <= reach {
                 lines.load(address);
             }
@@ -248,10 +268,10 @@ impl Instruction<'_> {
         &self,
         state: &mut State,
         scene: &mut Scene<'_>,
-        address: u64,
+        (address, spot): (u64, Spot),
         stop: u64,
     ) -> Option<u64> {
-        let (cell, until) = state.cells.alike(address, stop)?;
+        let (cell, count) = state.cells.alike(spot, ((stop - address) / 4) as usize)?;
         if cell.synchronises || self.memory.synchronises || cell.bytes[0] & OTHERS != 0 {
             return None;
         }
@@ -270,8 +290,8 @@ impl Instruction<'_> {
             return None;
         }
         let (noted, _) = self.noted(state, scene, cell, 15);
-        state.cells.fill(address, until, noted);
-        Some(until)
+        state.cells.fill(spot, count, noted);
+        Some(address + 4 * count as u64)
     }
 
     /// The thing that is missing between the last write and this access.
@@ -295,9 +315,9 @@ impl Instruction<'_> {
         missing
     }
 
-    fn part(&self, state: &mut State, scene: &mut Scene<'_>, part: Part) {
+    fn part(&self, state: &mut State, scene: &mut Scene<'_>, part: Part, spot: Spot) {
         let kind = self.kind();
-        let cell = state.cells.get(part.address);
+        let cell = *state.cells.at(spot);
         if let Some(decides) = self.memory.decides
             && self.shared.rules.deciding
         {
@@ -331,12 +351,12 @@ impl Instruction<'_> {
                 }
             }
         }
-        self.note(state, scene, cell, part);
+        self.note(state, scene, cell, (part, spot));
     }
 
     /// The wave looks whether a word has changed that no wave has written. The host may have changed it after copies had ended.
     fn hears_host(&self, state: &State, cell: &Cell) -> bool {
-        let is_from_outside = cell.writer == 0 || state.record(cell.writer).is_copy();
+        let is_from_outside = cell.writer == 0 || state.site(state.record(cell.writer)).is_copy();
         let looks = self.kind() == Access::Read && self.memory.synchronises;
         self.shared.rules.host && looks && is_from_outside
     }
@@ -345,27 +365,28 @@ impl Instruction<'_> {
     fn decides(&self, state: &mut State, scene: &Scene<'_>, cell: &Cell, decides: Decides) {
         for reader in cell.readers.into_iter().filter(|reader| *reader != 0) {
             let record = state.record(reader);
-            if record.wave == scene.progress.number && record.access == Access::Read {
-                state.decided(record.pc, decides);
+            let (wave, site) = (record.wave, *state.site(record));
+            if wave == scene.progress.number && site.access == Access::Read {
+                state.decided(site.pc, decides);
             }
         }
     }
 
     /// Two accesses do not race on a word by which waves put themselves in order.
-    fn is_synchronised(&self, record: &Record, need: Scope, marked: bool) -> bool {
+    fn is_synchronised(&self, site: &Site, need: Scope, marked: bool) -> bool {
         let raised = if self.shares_near {
             Scope::Workgroup
         } else {
             Scope::Near
         };
-        let both = record.says >= need && self.memory.says.max(raised) >= need;
-        let some = marked || record.synchronises || self.memory.synchronises;
+        let both = site.says >= need && self.memory.says.max(raised) >= need;
+        let some = marked || site.synchronises || self.memory.synchronises;
         self.shared.rules.synchronising && both && some
     }
 
-    /// The record is of another launch, which is known to have ended.
-    fn is_settled(&self, state: &State, record: &Record) -> bool {
-        let (first, then) = (record.dispatch, state.dispatch(self.group));
+    /// The instruction is of another launch, which is known to have ended.
+    fn is_settled(&self, state: &State, site: &Site) -> bool {
+        let (first, then) = (site.dispatch, state.dispatch(self.group));
         first != then && (!self.shared.rules.launches || state.follows(first, then))
     }
 
@@ -376,9 +397,9 @@ impl Instruction<'_> {
         (id, marked): (RecordId, bool),
         address: u64,
     ) -> Option<Missing> {
-        let (record, progress) = (state.record(id), scene.progress);
-        let same_group = record.group == self.group;
-        if record.wave == progress.number || !same_group && self.is_settled(state, record) {
+        let (record, progress) = (state.record(id), &*scene.progress);
+        let (site, same_group) = (state.site(record), progress.is_beside(record.wave));
+        if record.wave == progress.number || !same_group && self.is_settled(state, site) {
             return None;
         }
         let need = if same_group {
@@ -386,16 +407,14 @@ impl Instruction<'_> {
         } else {
             Scope::Agent
         };
-        if self.is_synchronised(record, need, marked) {
+        if self.is_synchronised(site, need, marked) {
             return None;
         }
         let near_is_enough = same_group && self.shares_near;
         let rules = self.shared.rules;
         let performed = |entry: Entry| match () {
-            () if record.access == Access::Read || near_is_enough || !rules.performed => {
-                entry.issued
-            }
-            () if same_group || record.reach >= Scope::Agent => entry.waited,
+            () if site.access == Access::Read || near_is_enough || !rules.performed => entry.issued,
+            () if same_group || site.reach >= Scope::Agent => entry.waited,
             () => entry.agent,
         };
         let entry = progress.ordered.get(record.wave);
@@ -406,8 +425,8 @@ impl Instruction<'_> {
             return Some(Missing::Performed);
         }
         let looks_far = self.memory.reach >= need || near_is_enough;
-        let reads_write = self.kind() == Access::Read && record.access != Access::Read;
-        if !reads_write || looks_far || record.is_copy() || !rules.fresh {
+        let reads_write = self.kind() == Access::Read && site.access != Access::Read;
+        if !reads_write || looks_far || site.is_copy() || !rules.fresh {
             return None;
         }
         let is_known = |entry: Entry| record.stamp <= performed(entry);
@@ -424,14 +443,14 @@ impl Instruction<'_> {
             return;
         }
         let record = state.record(writer);
-        let need = match record.group == self.group {
+        let need = match scene.progress.is_beside(record.wave) {
             true => Scope::Workgroup,
             false => Scope::Agent,
         };
         if record.wave == scene.progress.number && !state.words.contains_key(&address) {
             return;
         }
-        if record.says < need || self.memory.says < need {
+        if state.site(record).says < need || self.memory.says < need {
             return;
         }
         if scene.taught == writer && !state.words.contains_key(&address) {
@@ -442,7 +461,7 @@ impl Instruction<'_> {
         scene.learns.get_or_insert_default().join(&told);
     }
 
-    fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, part: Part) {
+    fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, (part, spot): (Part, Spot)) {
         let (mut noted, before) = self.noted(state, scene, cell, part.bytes);
         if self.kind() != Access::Read {
             let others = state.divided(part.address, &cell, scene.id, part.bytes);
@@ -452,7 +471,7 @@ impl Instruction<'_> {
                 state.wrote(part.address, before, scene.id, atomic);
             }
         }
-        state.cells.set(part.address, noted);
+        state.cells.set(spot, noted);
     }
 
     /// The cell after the access, and who wrote before.
@@ -520,7 +539,8 @@ impl Instruction<'_> {
         part: Part,
     ) {
         let record = state.record(before);
-        let is_alike = |found: &&Found| found.before.pc == record.pc && found.missing == missing;
+        let site = state.site(record);
+        let is_alike = |found: &&Found| found.before.pc == site.pc && found.missing == missing;
         // Lanes that met alike are one finding, which is certain if one of them is.
         if scene
             .found
@@ -542,8 +562,8 @@ impl Instruction<'_> {
             missing,
             other: (group.dispatch != dispatch).then(|| state.launch(group.dispatch)),
             before: Side {
-                pc: record.pc,
-                access: record.access,
+                pc: site.pc,
+                access: site.access,
                 workgroup: group.workgroup,
                 wave: record.wave - group.first_wave,
             },
@@ -560,17 +580,19 @@ impl Instruction<'_> {
     }
 }
 
-/// Asks for all that the lanes' first dwords need, so that the host's caches miss at the same time and not one after the other. Each step does
-/// no more than to ask for what the next one needs.
-fn fetch(state: &State, places: &[Place; LANES]) {
-    let cells = places.each_ref().map(|place| match place {
-        Place::Memory(address) => state.cells.place(*address),
-        _ => &Cell::UNTOUCHED,
+/// The places of the lanes' first dwords. It asks for all that they need, so that the host's caches miss at the same time and not one after the
+/// other. Each step does no more than to ask for what the next one needs.
+fn fetch(state: &mut State, places: &[Place; LANES]) -> [Option<Spot>; LANES] {
+    let spots = places.each_ref().map(|place| match place {
+        Place::Memory(address) => Some(state.cells.spot(*address)),
+        _ => None,
     });
+    let cells = spots.map(|spot| spot.map_or(&Cell::UNTOUCHED, |spot| state.cells.at(spot)));
     let records = cells.map(|cell| [cell.writer, cell.readers[0], cell.readers[1]]);
     let touched = records.as_flattened().iter().filter(|id| **id != 0);
     let touched = touched.fold(0, |all, id| all ^ state.record(*id).stamp);
     std::hint::black_box(touched);
+    spots
 }
 
 /// The dwords of `bytes` bytes from an address on, as those of the first lane.

@@ -139,14 +139,48 @@ fn row(address: u64) -> usize {
     (address % PAGE / ROW) as usize
 }
 
+/// The place of a dword's cell, until all cells are cleared.
+#[derive(Clone, Copy)]
+pub(crate) struct Spot {
+    page: u32,
+    row: u16,
+    dword: u8,
+}
+
+impl Spot {
+    fn of(page: usize, address: u64) -> Spot {
+        Spot {
+            page: page as u32,
+            row: row(address) as u16,
+            dword: dword(address) as u8,
+        }
+    }
+
+    /// The dword at an address in the same row.
+    #[inline]
+    pub fn beside(self, address: u64) -> Spot {
+        Spot {
+            dword: dword(address) as u8,
+            ..self
+        }
+    }
+}
+
 impl Cells {
     #[inline]
-    fn page(&mut self, address: u64) -> &mut Page {
+    fn page(&mut self, spot: Spot) -> (&mut Page, usize) {
+        let page = &mut self.pages[spot.page as usize].2;
+        (page, usize::from(spot.row) % ROWS)
+    }
+
+    /// The place of the dword at an address.
+    #[inline]
+    pub fn spot(&mut self, address: u64) -> Spot {
         let number = match self.known(address) {
             Some(number) => number,
             None => self.find(address),
         };
-        &mut self.pages[number].2
+        Spot::of(number, address)
     }
 
     /// The number of a page that was used, in a region that was used not long ago.
@@ -185,49 +219,43 @@ impl Cells {
         *number as usize - 1
     }
 
-    /// The place of a dword's cell. It loads nothing of the cell itself, and knows only pages of regions that were used not long ago.
-    pub fn place(&self, address: u64) -> &Cell {
-        match self.known(address) {
-            Some(number) => self.pages[number].2.cell(row(address), dword(address)),
-            None => &Cell::UNTOUCHED,
-        }
+    /// The cell at a place. It loads nothing of the cell itself.
+    #[inline]
+    pub fn at(&self, spot: Spot) -> &Cell {
+        let page = &self.pages[spot.page as usize].2;
+        page.cell(usize::from(spot.row) % ROWS, usize::from(spot.dword))
     }
 
-    /// The cell of the dword at an address.
-    pub fn get(&mut self, address: u64) -> Cell {
-        *self.page(address).cell(row(address), dword(address))
-    }
-
-    pub fn set(&mut self, address: u64, cell: Cell) {
-        let (page, row) = (self.page(address), row(address));
+    #[inline]
+    pub fn set(&mut self, spot: Spot, cell: Cell) {
+        let (page, row) = self.page(spot);
         match page.forms[row] {
-            UNEVEN => page.uneven_mut(row)[dword(address)] = cell,
-            _ => self.fill(address, address + 4, cell),
+            UNEVEN => page.uneven_mut(row)[usize::from(spot.dword)] = cell,
+            _ => self.fill(spot, 1, cell),
         }
     }
 
-    /// The cell of the dword at an address, and how far up to `end`, in the same row, the others have it. None if they may all differ.
-    pub fn alike(&mut self, address: u64, end: u64) -> Option<(Cell, u64)> {
-        let page = self.page(address);
-        let halves = &page.halves[row(address)];
-        match page.forms[row(address)] {
+    /// The cell at a place, and how many dwords have it from there on, of `most` ones of the row. None if they may all differ.
+    #[inline]
+    pub fn alike(&self, spot: Spot, most: usize) -> Option<(Cell, usize)> {
+        let page = &self.pages[spot.page as usize].2;
+        let row = usize::from(spot.row) % ROWS;
+        let halves = &page.halves[row];
+        match page.forms[row] {
             UNEVEN => None,
-            EVEN => Some((halves[0], end)),
-            at => {
-                let cut = (address & !(ROW - 1)) + 4 * u64::from(at);
-                match address < cut {
-                    true => Some((halves[0], end.min(cut))),
-                    false => Some((halves[1], end)),
-                }
-            }
+            EVEN => Some((halves[0], most)),
+            cut => match cut.checked_sub(spot.dword) {
+                None | Some(0) => Some((halves[1], most)),
+                Some(before) => Some((halves[0], most.min(usize::from(before)))),
+            },
         }
     }
 
-    /// Gives the dwords from an address up to `end`, in the same row, one cell.
-    pub fn fill(&mut self, address: u64, end: u64, cell: Cell) {
-        let from = dword(address);
-        let to = from + ((end - address) / 4) as usize;
-        let (page, row) = (self.page(address), row(address));
+    /// Gives so many dwords of a row, from a place on, one cell.
+    pub fn fill(&mut self, spot: Spot, count: usize, cell: Cell) {
+        let from = usize::from(spot.dword);
+        let to = from + count;
+        let (page, row) = self.page(spot);
         let (cut, [first, second]) = match page.forms[row] {
             UNEVEN => {
                 page.uneven_mut(row)[from..to].fill(cell);
@@ -252,8 +280,8 @@ impl Cells {
     }
 
     /// The dwords of the row were all accessed: they may be alike now.
-    pub fn settle(&mut self, address: u64) {
-        let (page, row) = (self.page(address), row(address));
+    pub fn settle(&mut self, spot: Spot) {
+        let (page, row) = self.page(spot);
         if page.forms[row] != UNEVEN {
             return;
         }
@@ -307,16 +335,17 @@ mod tests {
                 2 => to = DWORDS,
                 _ => to = to.max(from + 1),
             }
-            cells.fill(at(row + from), at(row + to), written(value));
+            let spot = cells.spot(at(row + from));
+            cells.fill(spot, to - from, written(value));
             plain[row + from..row + to].fill(value);
             if to - from == DWORDS {
-                cells.settle(at(row));
+                let spot = cells.spot(at(row));
+                cells.settle(spot);
             }
             for dword in row..row + DWORDS {
-                let (cell, known) = (cells.get(at(dword)), written(plain[dword]));
-                assert!(cell == known, "{step}: {dword}");
-                if let Some((cell, end)) = cells.alike(at(dword), at(row + DWORDS)) {
-                    let many = ((end - at(dword)) / 4) as usize;
+                let spot = cells.spot(at(dword));
+                assert!(*cells.at(spot) == written(plain[dword]), "{step}: {dword}");
+                if let Some((cell, many)) = cells.alike(spot, row + DWORDS - dword) {
                     let alike = &plain[dword..dword + many];
                     assert!(alike.iter().all(|value| written(*value) == cell), "{step}");
                 }
@@ -327,11 +356,12 @@ mod tests {
     #[test]
     fn a_row_whose_dwords_are_alike_again_is_even() {
         let mut cells = Cells::default();
-        (0..ROW / 8).for_each(|pair| cells.set(8 * pair, written(1)));
-        assert!(cells.alike(0, ROW).is_none());
-        (0..ROW / 4).for_each(|dword| cells.set(4 * dword, written(2)));
-        cells.settle(0);
-        assert!(cells.alike(0, ROW) == Some((written(2), ROW)));
+        let row = cells.spot(0);
+        (0..ROW / 8).for_each(|pair| cells.set(row.beside(8 * pair), written(1)));
+        assert!(cells.alike(row, DWORDS).is_none());
+        (0..ROW / 4).for_each(|dword| cells.set(row.beside(4 * dword), written(2)));
+        cells.settle(row);
+        assert!(cells.alike(row, DWORDS) == Some((written(2), DWORDS)));
     }
 
     /// Regions that share a slot of `recent`, pages at both ends of a region, and the last row of the address space.
@@ -346,14 +376,15 @@ mod tests {
         places.push(u64::MAX - ROW + 1);
         for turn in 1..3 {
             for (number, place) in places.iter().enumerate() {
-                assert!(cells.get(*place) == Cell::UNTOUCHED, "{turn}: {place:#x}");
-                cells.set(*place, written(turn * 1000 + number as RecordId));
+                let spot = cells.spot(*place);
+                assert!(*cells.at(spot) == Cell::UNTOUCHED, "{turn}: {place:#x}");
+                cells.set(spot, written(turn * 1000 + number as RecordId));
             }
             for (number, place) in places.iter().enumerate() {
                 let expected = written(turn * 1000 + number as RecordId);
-                assert!(cells.get(*place) == expected, "{turn}: {place:#x}");
-                assert!(*cells.place(*place) == expected, "{turn}: {place:#x}");
-                assert!(cells.get(*place + 4) == Cell::UNTOUCHED);
+                let spot = cells.spot(*place);
+                assert!(*cells.at(spot) == expected, "{turn}: {place:#x}");
+                assert!(*cells.at(spot.beside(*place + 4)) == Cell::UNTOUCHED);
             }
             cells.clear();
         }

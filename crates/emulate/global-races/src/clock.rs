@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 const BITS: u32 = 5;
 const WIDTH: usize = 1 << BITS;
-const LEVELS: u32 = 6;
 
 /// Stamps of a wave: what it did up to then is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,48 +26,124 @@ impl Entry {
     }
 }
 
+/// The entries of 32 waves, the stamps of each kind side by side: the host's vectors compare them.
+#[derive(Clone, PartialEq, Eq)]
+struct Leaf([[u32; WIDTH]; 3]);
+
+impl Leaf {
+    fn get(&self, at: usize) -> Entry {
+        let [issued, waited, agent] = self.0.each_ref().map(|stamps| stamps[at]);
+        Entry {
+            issued,
+            waited,
+            agent,
+        }
+    }
+
+    fn set(&mut self, at: usize, entry: Entry) {
+        let stamps = [entry.issued, entry.waited, entry.agent];
+        for (all, stamp) in self.0.iter_mut().zip(stamps) {
+            all[at] = stamp;
+        }
+    }
+
+    /// Returns `true` if there is nothing in `other` that this one does not know.
+    fn knows(&self, other: &Leaf) -> bool {
+        let pairs = self.0.iter().zip(&other.0);
+        pairs.fold(true, |all, (known, stamps)| {
+            let pairs = known.iter().zip(stamps);
+            all & pairs.fold(true, |all, (known, stamp)| all & (known >= stamp))
+        })
+    }
+
+    fn with(&self, other: &Leaf) -> Leaf {
+        let mut all = self.clone();
+        for (known, stamps) in all.0.iter_mut().zip(&other.0) {
+            for (known, stamp) in known.iter_mut().zip(stamps) {
+                *known = (*known).max(*stamp);
+            }
+        }
+        all
+    }
+}
+
 #[derive(Clone)]
 enum Node {
-    Inner(Box<[Option<Arc<Node>>; WIDTH]>),
-    Leaf(Box<[Entry; WIDTH]>),
+    Inner([Option<Arc<Node>>; WIDTH]),
+    Leaf(Leaf),
 }
 
-/// Entries by the numbers of waves.
+impl Node {
+    fn new(level: u32) -> Node {
+        match level {
+            0 => Node::Leaf(Leaf([[0; WIDTH]; 3])),
+            _ => Node::Inner(Default::default()),
+        }
+    }
+}
+
+/// Entries by the numbers of waves: a tree no higher than the waves need of which it knows. A workgroup's own waves mostly need one leaf.
 #[derive(Clone, Default)]
-pub(crate) struct Clock(Option<Arc<Node>>);
+pub(crate) struct Clock(Option<Root>);
+
+#[derive(Clone)]
+struct Root {
+    level: u32,
+    /// What the numbers of all waves in the tree have in common: the bits above those of its level.
+    prefix: u32,
+    node: Arc<Node>,
+}
 
 fn index(wave: u32, level: u32) -> usize {
-    (wave >> (BITS * level)) as usize % WIDTH
+    wave.checked_shr(BITS * level).unwrap_or(0) as usize % WIDTH
 }
 
-/// The node with another entry for a wave, which `change` makes of the one that it has.
-fn changed(
-    node: Option<&Arc<Node>>,
-    wave: u32,
-    change: &dyn Fn(Entry) -> Entry,
-    level: u32,
-) -> Arc<Node> {
-    let at = index(wave, level);
-    Arc::new(match (node.map(|node| &**node), level) {
-        (Some(Node::Leaf(known)), _) => {
-            let mut all = known.clone();
-            all[at] = change(all[at]);
-            Node::Leaf(all)
-        }
-        (None, 0) => {
-            let mut all = [Entry::default(); WIDTH];
-            all[at] = change(all[at]);
-            Node::Leaf(Box::new(all))
-        }
-        (known, level) => {
-            let mut all = match known {
-                Some(Node::Inner(known)) => known.clone(),
-                _ => Box::default(),
+fn prefix(wave: u32, level: u32) -> u32 {
+    wave.checked_shr(BITS * (level + 1)).unwrap_or(0)
+}
+
+impl Root {
+    fn has(&self, wave: u32) -> bool {
+        prefix(wave, self.level) == self.prefix
+    }
+
+    /// Some wave of the tree: the first one for which it has room.
+    fn first(&self) -> u32 {
+        let shift = BITS * (self.level + 1);
+        self.prefix.checked_shl(shift).unwrap_or(0)
+    }
+
+    /// The tree as one that has room for a wave, too, and is no lower than `level`.
+    fn wide(&self, wave: u32, level: u32) -> Root {
+        let mut root = self.clone();
+        while root.level < level || !root.has(wave) {
+            let first = root.first();
+            let mut nodes: [Option<Arc<Node>>; WIDTH] = Default::default();
+            let level = root.level + 1;
+            nodes[index(first, level)] = Some(root.node);
+            root = Root {
+                level,
+                prefix: prefix(first, level),
+                node: Arc::new(Node::Inner(nodes)),
             };
-            all[at] = Some(changed(all[at].as_ref(), wave, change, level - 1));
-            Node::Inner(all)
         }
-    })
+        root
+    }
+}
+
+/// Gives a wave below the node another entry, which `change` makes of the one that it has. Nodes that no other tree has are changed in place.
+fn change_in(node: &mut Arc<Node>, wave: u32, change: &dyn Fn(Entry) -> Entry, level: u32) {
+    match Arc::make_mut(node) {
+        Node::Leaf(known) => {
+            let at = index(wave, 0);
+            known.set(at, change(known.get(at)));
+        }
+        Node::Inner(nodes) => {
+            let below = &mut nodes[index(wave, level)];
+            let below = below.get_or_insert_with(|| Arc::new(Node::new(level - 1)));
+            change_in(below, wave, change, level - 1);
+        }
+    }
 }
 
 fn joined(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
@@ -76,14 +151,11 @@ fn joined(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
         return one.clone();
     }
     match (&**one, &**other) {
-        (Node::Leaf(a), Node::Leaf(b)) => {
-            let all: [Entry; WIDTH] = std::array::from_fn(|at| a[at].max(b[at]));
-            match () {
-                () if all == **a => one.clone(),
-                () if all == **b => other.clone(),
-                () => Arc::new(Node::Leaf(Box::new(all))),
-            }
-        }
+        (Node::Leaf(a), Node::Leaf(b)) => match () {
+            () if a.knows(b) => one.clone(),
+            () if b.knows(a) => other.clone(),
+            () => Arc::new(Node::Leaf(a.with(b))),
+        },
         (Node::Inner(a), Node::Inner(b)) => {
             let all: [Option<Arc<Node>>; WIDTH] =
                 std::array::from_fn(|at| match (&a[at], &b[at]) {
@@ -101,7 +173,7 @@ fn joined(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
             match () {
                 () if is(a) => one.clone(),
                 () if is(b) => other.clone(),
-                () => Arc::new(Node::Inner(Box::new(all))),
+                () => Arc::new(Node::Inner(all)),
             }
         }
         _ => one.clone(),
@@ -110,17 +182,27 @@ fn joined(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
 
 impl Clock {
     pub fn get(&self, wave: u32) -> Entry {
-        let mut node = self.0.as_deref();
-        for level in (0..LEVELS).rev() {
+        let Some(root) = self.0.as_ref().filter(|root| root.has(wave)) else {
+            return Entry::default();
+        };
+        let (mut node, mut level) = (&*root.node, root.level);
+        loop {
             match node {
-                Some(Node::Inner(inner)) => node = inner[index(wave, level)].as_deref(),
-                Some(Node::Leaf(entries)) => return entries[index(wave, 0)],
-                None => break,
+                Node::Leaf(entries) => return entries.get(index(wave, 0)),
+                Node::Inner(nodes) => match &nodes[index(wave, level)] {
+                    Some(below) => (node, level) = (below, level - 1),
+                    None => return Entry::default(),
+                },
             }
         }
-        match node {
-            Some(Node::Leaf(entries)) => entries[index(wave, 0)],
-            _ => Entry::default(),
+    }
+
+    /// Returns `true` if both are one in memory.
+    pub fn is_same(&self, other: &Clock) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(&one.node, &other.node),
+            (None, None) => true,
+            _ => false,
         }
     }
 
@@ -134,19 +216,46 @@ impl Clock {
     }
 
     fn change(&mut self, wave: u32, change: &dyn Fn(Entry) -> Entry) {
-        self.0 = Some(changed(self.0.as_ref(), wave, change, LEVELS - 1));
+        let root = self.0.get_or_insert_with(|| Root {
+            level: 0,
+            prefix: prefix(wave, 0),
+            node: Arc::new(Node::new(0)),
+        });
+        if !root.has(wave) {
+            *root = root.wide(wave, 0);
+        }
+        change_in(&mut root.node, wave, change, root.level);
     }
 
     pub fn join(&mut self, other: &Clock) {
-        self.0 = match (&self.0, &other.0) {
-            (Some(one), Some(other)) => Some(joined(one, other)),
-            (one, other) => one.clone().or_else(|| other.clone()),
+        let (Some(one), Some(other)) = (&self.0, &other.0) else {
+            if self.0.is_none() {
+                self.0.clone_from(&other.0);
+            }
+            return;
         };
+        let node = match one.level == other.level && one.prefix == other.prefix {
+            true => joined(&one.node, &other.node),
+            false => {
+                let [one, other] = [
+                    one.wide(other.first(), other.level),
+                    other.wide(one.first(), one.level),
+                ];
+                let node = joined(&one.node, &other.node);
+                self.0 = Some(Root { node, ..one });
+                return;
+            }
+        };
+        if let Some(root) = &mut self.0 {
+            root.node = node;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn entry(stamp: u32) -> Entry {
@@ -181,13 +290,65 @@ mod tests {
         more.raise(7, entry(10));
         one.join(&before);
         assert!(Arc::ptr_eq(
-            one.0.as_ref().unwrap(),
-            before.0.as_ref().unwrap()
+            &one.0.as_ref().unwrap().node,
+            &before.0.as_ref().unwrap().node
         ));
         one.join(&more);
         assert!(Arc::ptr_eq(
-            one.0.as_ref().unwrap(),
-            more.0.as_ref().unwrap()
+            &one.0.as_ref().unwrap().node,
+            &more.0.as_ref().unwrap().node
         ));
+    }
+
+    /// Clocks against plain maps: waves that lie near each other and far from each other, changes, joins and copies.
+    #[test]
+    fn clocks_are_plain_maps() {
+        let mut random = 1u64;
+        let mut next = move |most: u64| {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (random >> 33) % most
+        };
+        let bases = [0, 20, 1 << 10, 1 << 15, (1 << 30) - 8, u32::MAX - 40];
+        for distinct in [1, 2, bases.len() as u64] {
+            let mut all = vec![(Clock::default(), BTreeMap::<u32, Entry>::new()); 4];
+            for step in 0..8000 {
+                let (at, from) = (next(4) as usize, next(4) as usize);
+                let wave = bases[next(distinct) as usize] + next(40) as u32;
+                let entry = Entry {
+                    issued: next(50) as u32,
+                    waited: next(50) as u32,
+                    agent: next(50) as u32,
+                };
+                let other = all[from].clone();
+                let (clock, plain) = &mut all[at];
+                match next(12) {
+                    0 => (*clock, *plain) = (Clock::default(), BTreeMap::new()),
+                    1 => (*clock, *plain) = other,
+                    2..5 => {
+                        clock.join(&other.0);
+                        for (wave, entry) in other.1 {
+                            let known = plain.entry(wave).or_default();
+                            *known = known.max(entry);
+                        }
+                    }
+                    5 => {
+                        clock.forget(wave);
+                        plain.remove(&wave);
+                    }
+                    _ => {
+                        clock.raise(wave, entry);
+                        let known = plain.entry(wave).or_default();
+                        *known = known.max(entry);
+                    }
+                }
+                for (clock, plain) in &all {
+                    let asked = plain.keys().copied();
+                    for wave in asked.chain([wave, next(1 << 32) as u32]) {
+                        let known = plain.get(&wave).copied().unwrap_or_default();
+                        assert_eq!(clock.get(wave), known, "{distinct}: {step}: {wave}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -7,12 +7,13 @@ use gpu::Transfer;
 use crate::{
     GlobalRaces, Shared,
     accesses::dwords,
-    cells::{Cell, OTHERS, ROW, RecordId},
+    cells::{Cell, OTHERS, ROW, RecordId, Spot},
     clock::Clock,
     lock,
+    records::{NO_CODE, Record, Site},
     report::{Access, Copied, Copy, Found, Missing, Other, Side},
     scope::Scope,
-    state::{DONE, NO_CODE, Record, State},
+    state::{DONE, State},
 };
 
 impl GlobalRaces {
@@ -27,8 +28,12 @@ impl GlobalRaces {
         let mut met = Vec::new();
         for (access, start) in [(Access::Read, piece.from), (Access::Write, Some(piece.to))] {
             let Some(start) = start else { continue };
-            let record = record(&state, group, access);
-            let id = state.keep(record);
+            let (wave, site) = (
+                state.groups[group as usize].first_wave,
+                site(&state, group, access),
+            );
+            let known = Some((DONE, &Clock::default()));
+            let id = state.keep(wave, DONE.issued, site, known);
             let side = Engine {
                 shared,
                 piece,
@@ -55,20 +60,14 @@ enum Met {
     Copy(Copied),
 }
 
-fn record(state: &State, group: u32, access: Access) -> Record {
-    let of = &state.groups[group as usize];
-    Record {
-        wave: of.first_wave,
-        group,
-        dispatch: of.dispatch,
-        stamp: DONE.issued,
+fn site(state: &State, group: u32, access: Access) -> Site {
+    Site {
+        dispatch: state.dispatch(group),
         access,
         reach: Scope::System,
         says: Scope::System,
         synchronises: false,
         pc: NO_CODE,
-        own: DONE,
-        known: Clock::default(),
     }
 }
 
@@ -90,29 +89,37 @@ impl Engine<'_> {
         let mut at = self.start;
         while at < end {
             let stop = ((at / ROW + 1) * ROW).min(end);
+            let spot = state.cells.spot(at);
             if at.is_multiple_of(4)
                 && stop.is_multiple_of(4)
-                && let Some((cell, until)) = state.cells.alike(at, stop)
+                && let Some((cell, count)) = state.cells.alike(spot, ((stop - at) / 4) as usize)
                 && cell.bytes[0] & OTHERS == 0
                 && !cell.synchronises
             {
-                self.judge(state, &cell, (at, until - at, 15), met);
-                state.cells.fill(at, until, self.noted(cell, 15));
-                at = until;
+                let bytes = 4 * count as u64;
+                self.judge(state, &cell, (at, bytes, 15), met);
+                state.cells.fill(spot, count, self.noted(cell, 15));
+                at += bytes;
                 continue;
             }
             dwords(at, stop - at, |part| {
-                self.dword(state, (part.address, part.bytes), met);
+                let place = (part.address, spot.beside(part.address), part.bytes);
+                self.dword(state, place, met);
             });
             if stop - at == ROW {
-                state.cells.settle(at);
+                state.cells.settle(spot);
             }
             at = stop;
         }
     }
 
-    fn dword(&self, state: &mut State, (address, bytes): (u64, u8), met: &mut Vec<Met>) {
-        let cell = state.cells.get(address);
+    fn dword(
+        &self,
+        state: &mut State,
+        (address, spot, bytes): (u64, Spot, u8),
+        met: &mut Vec<Met>,
+    ) {
+        let cell = *state.cells.at(spot);
         let before = u64::from(bytes.trailing_zeros());
         let place = (address + before, u64::from(bytes.count_ones()), bytes);
         self.judge(state, &cell, place, met);
@@ -127,7 +134,7 @@ impl Engine<'_> {
                 state.wrote(address, cell.writer, self.id, false);
             }
         }
-        state.cells.set(address, noted);
+        state.cells.set(spot, noted);
     }
 
     /// Bytes of dwords that all have this cell are accessed.
@@ -159,19 +166,20 @@ impl Engine<'_> {
         met: &mut Vec<Met>,
     ) {
         let record = state.record(id);
+        let site = state.site(record);
         let own = state.dispatch(self.group);
         let is_known = state.host.get(record.wave).issued >= record.stamp;
-        if record.dispatch == own
-            || state.follows(record.dispatch, own)
-            || record.says >= Scope::Agent && (marked || record.synchronises)
+        if site.dispatch == own
+            || state.follows(site.dispatch, own)
+            || site.says >= Scope::Agent && (marked || site.synchronises)
             || is_known
         {
             return;
         }
         let is_alike = |one: &Met| match one {
-            Met::Wave(found) => found.before.access == self.access && found.after.pc == record.pc,
+            Met::Wave(found) => found.before.access == self.access && found.after.pc == site.pc,
             Met::Copy(found) => {
-                record.is_copy() && (found.before.1, found.after.1) == (record.access, self.access)
+                site.is_copy() && (found.before.1, found.after.1) == (site.access, self.access)
             }
         };
         let certain = !self.changes_nothing(start, length);
@@ -189,11 +197,11 @@ impl Engine<'_> {
     }
 
     fn met(&self, state: &State, record: &Record, (certain, address): (bool, u64)) -> Met {
-        let copy = self.copy;
-        if let Other::Copy { copy: before, .. } = state.launch(record.dispatch) {
+        let (copy, site) = (self.copy, state.site(record));
+        if let Other::Copy { copy: before, .. } = state.launch(site.dispatch) {
             return Met::Copy(Copied {
                 certain,
-                before: (before, record.access),
+                before: (before, site.access),
                 after: (copy, self.access),
                 address,
             });
@@ -213,8 +221,8 @@ impl Engine<'_> {
                 wave: 0,
             },
             after: Side {
-                pc: record.pc,
-                access: record.access,
+                pc: site.pc,
+                access: site.access,
                 workgroup: group.workgroup,
                 wave: record.wave - group.first_wave,
             },

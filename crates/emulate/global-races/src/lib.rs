@@ -16,6 +16,7 @@ mod copies;
 mod lines;
 mod plan;
 mod progress;
+mod records;
 mod report;
 mod scope;
 mod state;

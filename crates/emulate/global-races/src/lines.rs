@@ -1,5 +1,7 @@
 //! Lines of memory that lie in caches, and what the caches of all waves have for certain.
 
+use std::sync::Arc;
+
 use wave::LANES;
 
 use crate::{
@@ -7,11 +9,11 @@ use crate::{
     clock::{Clock, Entry},
 };
 
-/// Lines that were loaded into a cache since it was last emptied.
+/// Lines that were loaded into a cache since it was last emptied. Waves of a workgroup share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Lines {
     /// These, in order.
-    Some(Vec<u64>),
+    Some(Arc<[u64]>),
     /// The wave has loaded so many lines that any may be among them.
     Many,
 }
@@ -21,7 +23,7 @@ const MOST: usize = 256;
 
 impl Default for Lines {
     fn default() -> Lines {
-        Lines::Some(Vec::new())
+        Lines::Some(Arc::default())
     }
 }
 
@@ -31,27 +33,54 @@ impl Lines {
         let Lines::Some(known) = self else {
             return;
         };
-        if are_among(lines, known) {
+        // The known lines before this one are in `all`, if any line is new.
+        let (mut all, mut next) = (Vec::new(), 0);
+        for line in lines {
+            let before = match known[next..].binary_search(line) {
+                Ok(_) => continue,
+                Err(before) => next + before,
+            };
+            if all.is_empty() {
+                all.reserve_exact(known.len() + lines.len());
+            }
+            all.extend_from_slice(&known[next..before]);
+            all.push(*line);
+            next = before;
+        }
+        if all.is_empty() {
             return;
         }
-        known.extend_from_slice(lines);
-        // This sort merges what is in order already.
-        known.sort();
-        known.dedup();
-        if known.len() > MOST {
-            *self = Lines::Many;
-        }
+        all.extend_from_slice(&known[next..]);
+        *self = match all.len() <= MOST {
+            true => Lines::Some(all.into()),
+            false => Lines::Many,
+        };
     }
 
     pub fn has(&self, address: u64) -> bool {
+        self.has_line(address / ROW)
+    }
+
+    fn has_line(&self, line: u64) -> bool {
         match self {
-            Lines::Some(known) => known.binary_search(&(address / ROW)).is_ok(),
+            Lines::Some(known) => known.binary_search(&line).is_ok(),
             Lines::Many => true,
+        }
+    }
+
+    /// Returns `true` if both are one in memory.
+    fn is_same(&self, other: &Lines) -> bool {
+        match (self, other) {
+            (Lines::Some(known), Lines::Some(others)) => Arc::ptr_eq(known, others),
+            (Lines::Many, Lines::Many) => true,
+            _ => false,
         }
     }
 
     pub fn join(&mut self, other: &Lines) {
         match other {
+            _ if self.is_same(other) => {}
+            _ if self.is_within(other) => *self = other.clone(),
             Lines::Some(lines) => self.add(lines),
             Lines::Many => *self = Lines::Many,
         }
@@ -75,12 +104,14 @@ fn are_among(lines: &[u64], others: &[u64]) -> bool {
             .all(|line| rest.find(|other| *other >= line) == Some(line))
 }
 
-/// The lines that a wave has loaded. Few waves come to a barrier where they matter, so they are put in order there.
+/// The lines that a wave has loaded. Few waves come to a barrier where they matter, so they are put in order once for a workgroup and its barrier.
 #[derive(Default)]
 pub(crate) struct Loaded {
     ordered: Lines,
     /// The last ones, as they came.
     new: Vec<u64>,
+    /// So many of the new ones are known at the meeting of the workgroup to which the wave came last.
+    told: usize,
 }
 
 impl Loaded {
@@ -90,7 +121,7 @@ impl Loaded {
         if self.ordered == Lines::Many || self.new.last() == Some(&line) {
             return;
         }
-        if self.new.len() == MOST {
+        if self.new.len() >= MOST {
             self.lines();
         }
         if self.new.capacity() == 0 {
@@ -101,7 +132,10 @@ impl Loaded {
 
     /// The cache is empty.
     pub fn clear(&mut self) {
-        self.ordered = Lines::default();
+        *self = Loaded {
+            new: std::mem::take(&mut self.new),
+            ..Loaded::default()
+        };
         self.new.clear();
     }
 
@@ -111,13 +145,51 @@ impl Loaded {
             self.new.dedup();
             self.ordered.add(&self.new);
             self.new.clear();
+            self.told = 0;
         }
         &self.ordered
     }
 
-    pub fn join(&mut self, other: &Lines) {
-        self.lines();
-        self.ordered.join(other);
+    /// The wave has come to a meeting of its workgroup, which knows all its lines.
+    pub fn tells(&mut self) {
+        self.told = self.new.len();
+    }
+}
+
+/// The lines of the waves that came to a meeting.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    /// The lines in order that the first wave brought.
+    first: Lines,
+    all: Loaded,
+}
+
+impl Gathered {
+    pub fn add(&mut self, own: &Loaded) {
+        let all = &mut self.all;
+        if all.ordered == Lines::default() && all.new.is_empty() {
+            self.first = own.ordered.clone();
+        }
+        all.ordered.join(&own.ordered);
+        all.new.extend_from_slice(&own.new);
+        if all.new.len() > MOST {
+            all.lines();
+        }
+    }
+
+    /// A wave leaves the meeting of its workgroup to which it came last.
+    pub fn give(&mut self, own: &mut Loaded) {
+        let all = self.all.lines();
+        match own.ordered.is_same(&self.first) {
+            true => own.ordered = all.clone(),
+            false => own.ordered.join(all),
+        }
+        own.new.drain(..own.told);
+        own.told = 0;
+    }
+
+    pub fn lines(&mut self) -> &Lines {
+        self.all.lines()
     }
 }
 
@@ -228,30 +300,61 @@ mod tests {
         assert!(all.lines().has(ROW * 5000));
     }
 
-    /// Loads and joins against a plain set, with up to so many lines.
+    /// Waves that load, empty their caches and meet, also at a meeting of the device, against plain sets. Up to so many lines are loaded.
     #[test]
-    fn loaded_lines_are_those_of_a_plain_set() {
+    fn loaded_lines_are_those_of_plain_sets() {
+        type Plain = BTreeSet<u64>;
+        let known = |plain: &Plain| match plain.len() > MOST {
+            true => Lines::Many,
+            false => Lines::Some(plain.iter().copied().collect()),
+        };
         let mut random = 1u64;
+        let mut next = move |most: u64| {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (random >> 33) % most
+        };
         for distinct in [40, MOST as u64, MOST as u64 + 1, 5000] {
-            let (mut loaded, mut plain) = (Loaded::default(), BTreeSet::new());
-            for step in 0..20_000 {
-                random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-                let line = (random >> 33) % distinct;
-                match random >> 60 {
-                    0 => {
-                        loaded.join(&lines(&[line * ROW, (line + 1) % distinct * ROW]));
-                        plain.insert((line + 1) % distinct);
+            let mut waves: [(Loaded, Plain); 4] = Default::default();
+            let mut device = (Gathered::default(), Plain::new());
+            for step in 0..500 {
+                let mut act = |(own, plain): &mut (Loaded, Plain)| {
+                    for _ in 0..next(20) {
+                        let line = next(distinct);
+                        own.load(line * ROW + next(ROW));
+                        plain.insert(line);
                     }
-                    _ => loaded.load(line * ROW + random % ROW),
+                    match next(40) {
+                        0 => {
+                            own.clear();
+                            plain.clear();
+                        }
+                        1 => {
+                            device.0.add(own);
+                            device.1.extend(&*plain);
+                        }
+                        2 => assert!(*own.lines() == known(plain), "{distinct}: {step}"),
+                        _ => {}
+                    }
+                };
+                let mut meeting = (Gathered::default(), Plain::new());
+                for wave in &mut waves {
+                    act(wave);
+                    meeting.0.add(&wave.0);
+                    wave.0.tells();
+                    meeting.1.extend(&wave.1);
+                    // Between its two halves of a barrier.
+                    act(wave);
                 }
-                plain.insert(line);
-                if step % 97 == 0 || plain.len().abs_diff(MOST) < 2 {
-                    let known = match plain.len() > MOST {
-                        true => Lines::Many,
-                        false => Lines::Some(plain.iter().copied().collect()),
-                    };
-                    assert!(*loaded.lines() == known, "{distinct}: {step}");
+                for wave in &mut waves {
+                    meeting.0.give(&mut wave.0);
+                    wave.1.extend(&meeting.1);
+                    act(wave);
                 }
+                assert!(*meeting.0.lines() == known(&meeting.1));
+                assert!(*device.0.lines() == known(&device.1));
+            }
+            for (own, plain) in &mut waves {
+                assert!(*own.lines() == known(plain), "{distinct}");
             }
         }
     }

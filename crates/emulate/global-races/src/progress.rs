@@ -4,7 +4,7 @@ use std::{collections::VecDeque, ops::Range};
 
 use crate::{
     clock::{Clock, Entry},
-    lines::{Everywhere, Lines, Loaded},
+    lines::{Everywhere, Gathered, Lines, Loaded},
     plan::Which,
     scope::Emptied,
 };
@@ -62,7 +62,7 @@ pub(crate) struct Meeting {
     far: Clock,
     everywhere: Everywhere,
     /// The waves that came had loaded these lines.
-    loaded: [Lines; 2],
+    loaded: [Gathered; 2],
     /// Greater than those of the meetings before.
     pub number: u64,
 }
@@ -99,6 +99,11 @@ impl Progress {
 
     pub fn counts(&mut self, which: Which) {
         self.issue(which, None);
+    }
+
+    /// A wave is of the same workgroup.
+    pub fn is_beside(&self, wave: u32) -> bool {
+        self.beside.contains(&wave)
     }
 
     /// A store, whose stamp it gives.
@@ -182,8 +187,18 @@ impl Progress {
         }
     }
 
-    /// The wave comes to a meeting.
-    pub fn arrives(&mut self, meeting: &mut Meeting, shares_near: bool) {
+    /// The wave comes to a meeting of its workgroup.
+    pub fn arrives_workgroup(&mut self, meeting: &mut Meeting, shares_near: bool) {
+        self.arrives(meeting, shares_near);
+        self.loaded.iter_mut().for_each(Loaded::tells);
+    }
+
+    /// The wave comes to a meeting of the device.
+    pub fn arrives_device(&mut self, meeting: &mut Meeting) {
+        self.arrives(meeting, false);
+    }
+
+    fn arrives(&mut self, meeting: &mut Meeting, shares_near: bool) {
         let mut own = self.entry(self.stamp);
         if shares_near {
             own.waited = own.issued;
@@ -193,14 +208,14 @@ impl Progress {
         meeting.near.join(&self.near);
         meeting.far.join(&self.far);
         meeting.everywhere.join(&self.everywhere);
-        for (all, own) in meeting.loaded.iter_mut().zip(&mut self.loaded) {
-            all.join(own.lines());
+        for (all, own) in meeting.loaded.iter_mut().zip(&self.loaded) {
+            all.add(own);
         }
         self.stamp += 1;
     }
 
     /// The wave leaves a meeting of its workgroup.
-    pub fn leaves_workgroup(&mut self, meeting: &Meeting, shares_near: bool) {
+    pub fn leaves_workgroup(&mut self, meeting: &mut Meeting, shares_near: bool) {
         self.ordered.join(&meeting.ordered);
         self.forgets_itself();
         self.everywhere.join(&meeting.everywhere);
@@ -208,18 +223,18 @@ impl Progress {
         if shares_near {
             self.near.join(&meeting.near);
         }
-        for (own, all) in self.loaded.iter_mut().zip(&meeting.loaded) {
-            own.join(all);
+        for (own, all) in self.loaded.iter_mut().zip(&mut meeting.loaded) {
+            all.give(own);
         }
     }
 
     /// The wave leaves a meeting of the device. If all had emptied their caches, these have nothing that is older than the meeting, but for
     /// the lines that were loaded since.
-    pub fn leaves_device(&mut self, meeting: &Meeting, by_lines: bool) {
+    pub fn leaves_device(&mut self, meeting: &mut Meeting, by_lines: bool) {
         self.ordered.join(&meeting.ordered);
-        if by_lines || meeting.loaded == <[Lines; 2]>::default() {
-            self.everywhere
-                .met(meeting.number, &self.ordered, &meeting.loaded);
+        let loaded = meeting.loaded.each_mut().map(|all| all.lines().clone());
+        if by_lines || loaded == <[Lines; 2]>::default() {
+            self.everywhere.met(meeting.number, &self.ordered, &loaded);
         }
     }
 

@@ -4,7 +4,7 @@ use gfx::{Family, Target};
 use isa::fields::has_scope_bits;
 
 /// How far a store goes, and how far away a load looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scope {
     /// The nearest cache.
     Near,

@@ -12,26 +12,9 @@ use crate::{
     clock::{Clock, Entry},
     plan::Decides,
     progress::Meeting,
-    report::{Access, Copy, Found, Other, Told},
-    scope::Scope,
+    records::{Record, Records, Site},
+    report::{Copy, Found, Other, Told},
 };
-
-/// An instruction that a wave has executed.
-pub(crate) struct Record {
-    pub wave: u32,
-    pub group: u32,
-    /// The launch of the workgroup.
-    pub dispatch: u32,
-    pub stamp: u32,
-    pub access: Access,
-    pub reach: Scope,
-    pub says: Scope,
-    pub synchronises: bool,
-    pub pc: u64,
-    /// A write: what its wave had done, and what it knew.
-    pub own: Entry,
-    pub known: Clock,
-}
 
 /// A workgroup.
 pub(crate) struct Group {
@@ -39,16 +22,6 @@ pub(crate) struct Group {
     pub workgroup: [u32; 3],
     pub first_wave: u32,
 }
-
-impl Record {
-    /// An engine of the device makes the access, not a wave.
-    pub fn is_copy(&self) -> bool {
-        self.pc == NO_CODE
-    }
-}
-
-/// Copies have no instructions.
-pub(crate) const NO_CODE: u64 = 0;
 
 /// The one step of a copy, when it has ended.
 pub(crate) const DONE: Entry = Entry {
@@ -85,7 +58,7 @@ const MOST_WRITERS: usize = 1 << 12;
 #[derive(Default)]
 pub(crate) struct State {
     pub cells: Cells,
-    pub records: Vec<Record>,
+    records: Records,
     pub words: HashMap<u64, Word>,
     /// Earlier writers of some bytes of a dword, which the last writer has not written.
     parts: HashMap<u64, Vec<(RecordId, u8)>>,
@@ -202,7 +175,7 @@ impl State {
         };
         self.page = Some((page, is_host));
         if is_host {
-            tell(&mut self.host, &self.records[id as usize - 1]);
+            self.records.tell(id, &mut self.host);
         }
     }
 
@@ -304,20 +277,34 @@ impl State {
     }
 
     /// Keeps a record. When there are too many, the older ones are given up.
-    pub fn keep(&mut self, record: Record) -> RecordId {
+    pub fn keep(
+        &mut self,
+        wave: u32,
+        stamp: u32,
+        site: Site,
+        known: Option<(Entry, &Clock)>,
+    ) -> RecordId {
         if self.records.len() >= MOST_RECORDS {
             self.forget();
         }
-        self.records.push(record);
-        self.records.len() as RecordId
+        self.records.add(wave, stamp, site, known)
     }
 
     pub fn record(&self, id: RecordId) -> &Record {
-        &self.records[id as usize - 1]
+        self.records.get(id)
     }
 
+    /// The instruction of a record.
+    pub fn site(&self, record: &Record) -> &Site {
+        self.records.site(record)
+    }
+
+    /// The workgroup of a record's wave.
     pub fn group(&self, record: &Record) -> &Group {
-        &self.groups[record.group as usize]
+        let later = self
+            .groups
+            .partition_point(|group| group.first_wave <= record.wave);
+        &self.groups[later - 1]
     }
 
     /// The number of a workgroup's launch.
@@ -334,7 +321,7 @@ impl State {
             }
             None => Clock::default(),
         };
-        tell(&mut clock, self.record(writer));
+        self.records.tell(writer, &mut clock);
         clock
     }
 
@@ -396,13 +383,8 @@ impl State {
     }
 }
 
-fn tell(clock: &mut Clock, record: &Record) {
-    clock.join(&record.known);
-    clock.raise(record.wave, record.own);
-}
-
-fn fold(word: &mut Word, records: &[Record]) {
+fn fold(word: &mut Word, records: &Records) {
     for id in word.writers.drain(..) {
-        tell(&mut word.clock, &records[id as usize - 1]);
+        records.tell(id, &mut word.clock);
     }
 }

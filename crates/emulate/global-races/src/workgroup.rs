@@ -96,14 +96,14 @@ impl OfWorkgroup {
             match place {
                 Place::Workgroup(number) => {
                     let meeting = self.meetings.entry(number).or_default();
-                    progress.arrives(meeting, self.shares_near);
+                    progress.arrives_workgroup(meeting, self.shares_near);
                     if self.meetings.len() > 2 {
                         self.meetings.pop_first();
                     }
                 }
                 Place::Device(resource, number) => {
                     let mut state = lock(&self.shared.state);
-                    progress.arrives(state.meeting(self.group, resource, number), false);
+                    progress.arrives_device(state.meeting(self.group, resource, number));
                 }
             }
         }
@@ -118,7 +118,7 @@ impl OfWorkgroup {
         progress.leaves = None;
         match place {
             Place::Workgroup(number) => {
-                if let Some(meeting) = self.meetings.get(&number) {
+                if let Some(meeting) = self.meetings.get_mut(&number) {
                     progress.leaves_workgroup(meeting, self.shares_near);
                 }
             }

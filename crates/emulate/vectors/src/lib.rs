@@ -5,6 +5,7 @@
 //! * `functions` has exponentials, logarithms and roots.
 //! * `full_wave` and `masked` move rows to and from memory, `element` moves what one lane has there.
 //! * [`chain`] adds products to results that stay in host registers.
+//! * [`steps`] compares the addresses of lanes.
 //! * [`matrix`] multiplies matrices that lie in rows.
 //!
 //! The crate knows rows, pointers and shapes. It knows no wavefront and no instruction: callers resolve registers and addresses.
@@ -24,5 +25,6 @@ pub mod level;
 pub mod masked;
 pub mod matrix;
 mod row;
+pub mod steps;
 
 pub use row::{GROUP, LANES, VectorRow};

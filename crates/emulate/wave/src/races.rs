@@ -154,6 +154,9 @@ impl Cells {
     }
 }
 
+/// Dwords that one lane accesses at most.
+const FEW: usize = 4;
+
 /// Steps between two barriers; what comes later belongs to the last one.
 const LAST_STEP: u8 = 254;
 /// The steps from here on are for words of which it is known that waves poll them.
@@ -320,6 +323,17 @@ impl Races {
                 return false;
             }
             at += GROUP;
+        }
+        // Four are what a lane reads at most, and all lanes may read the same.
+        while at + FEW <= end {
+            let is_noted = match noted.access {
+                Access::Read => self.reads_row::<FEW>(noted, at),
+                _ => self.writes_row::<FEW>(noted, at),
+            };
+            if !is_noted {
+                return false;
+            }
+            at += FEW;
         }
         while at < end {
             let is_noted = match noted.access {

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use isa::{Inst, Operand, fields::Buffer};
+use vectors::steps::lie_apart;
 
 use super::{
     Row, Shape,
@@ -315,9 +316,10 @@ impl<'a, 'e> Scene<'a, 'e> {
             return false;
         }
         let dwords = bytes as usize / 4;
+        let step = at[1].wrapping_sub(at[0]);
         let count = match () {
-            () if is_row(at, bytes) => GROUP * dwords,
-            () if noted.access == Access::Read && is_row(at, 0) => dwords,
+            () if step == bytes && lie_apart(at, bytes) => GROUP * dwords,
+            () if step == 0 && noted.access == Access::Read && lie_apart(at, 0) => dwords,
             () => return false,
         };
         self.races
@@ -362,18 +364,6 @@ impl<'a, 'e> Scene<'a, 'e> {
     fn end(self) {
         self.races.ends(&self.noted);
     }
-}
-
-/// Returns `true` if the lanes' elements lie `step` bytes apart.
-#[inline(always)]
-fn is_row(at: &[u32; GROUP], step: u32) -> bool {
-    // Not by comparing with lane 0, as `lanes::consecutive`.
-    let (mut any, mut all) = (0, !0);
-    for (index, address) in at.iter().enumerate() {
-        let start = address.wrapping_sub(step * index as u32);
-        (any, all) = (any | start, all & start);
-    }
-    any == all
 }
 
 /// Returns `true` if the store leaves the bytes at `address` as they are. They are the lane's `word`-th of those that the `index`-th data register
