@@ -307,8 +307,18 @@ impl SignalOrigin for libc::siginfo_t {
         let mut at = registers[REG_RSP as usize] as u64 & !7;
         let end = point.stack.min(at + DEEPEST);
         while at < end {
+            let word: u64;
+            // The word may lie between objects, where neither the language nor the address sanitizer lets a pointer read.
             // SAFETY: between the stack pointers of the fault and of `enter`, both on this thread's stack.
-            point.note(unsafe { (at as *const u64).read_volatile() });
+            unsafe {
+                core::arch::asm!(
+                    "mov {word}, [{at}]",
+                    word = out(reg) word,
+                    at = in(reg) at,
+                    options(nostack, preserves_flags, readonly)
+                );
+            }
+            point.note(word);
             at += 8;
         }
         registers[REG_RSP as usize] = point.stack as i64;

@@ -9,7 +9,8 @@ use lift::{
 };
 use std::fmt;
 
-const VCC_HIGH: u16 = VCC + 1;
+/// The upper half of VCC.
+pub const VCC_HIGH: u16 = VCC + 1;
 const EXEC_HIGH: u16 = EXEC + 1;
 /// VCC, M0 and their like in the scalar file have the operand numbers of the manuals, too.
 const SCALAR_FILE: u16 = EXEC;
@@ -119,10 +120,13 @@ impl RegisterRows {
         }
     }
 
-    /// Overwrites a general register.
+    /// Overwrites a general register, VCC or SCC.
     pub fn write(self, wave: &mut Wave, part: Part, value: u32) {
         match part {
-            Part::Scalar(index) if index < SGPR_COUNT => wave.set_sgpr(index.into(), value),
+            Part::Scalar(SCC) => wave.set_scc(value != 0),
+            Part::Scalar(index) if index < SGPR_COUNT || [VCC, VCC_HIGH].contains(&index) => {
+                wave.set_sgpr(index.into(), value);
+            }
             Part::Scalar(_) => {}
             Part::Vector(number, lane) => {
                 if let Some(row) = self.existing_row(wave, number) {

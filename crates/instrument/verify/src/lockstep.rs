@@ -3,14 +3,17 @@
 use crate::{
     Subject,
     code::{Code, Places, instruction},
-    live::{Part, RegisterRows},
+    live::{Part, RegisterRows, VCC_HIGH},
     record::{
         Held, Observation, Observed, Snapshot, StopCondition, Undefined, WaitingWave, Watch, WaveId,
     },
     stage::{Outcome, Stage},
 };
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-use lift::{Module, registers::SGPR_COUNT};
+use lift::{
+    Module,
+    registers::{SCC, SGPR_COUNT, VCC},
+};
 use rewrite::{Rewritten, Symbol};
 use std::{
     collections::HashMap,
@@ -634,6 +637,8 @@ fn undefined(descriptor: &KernelDescriptor) -> Undefined {
         next += count as u16;
     }
     undefined.extend(next..SGPR_COUNT);
+    // No ABI says what they hold, and code at the entry computes in them.
+    undefined.extend([VCC, VCC_HIGH, SCC]);
     let ids = match descriptor.target().packed_work_item_ids {
         true => 0,
         false => descriptor.get("enable_vgpr_workitem_id").unwrap_or(0),

@@ -79,7 +79,7 @@ pub struct Watch {
 }
 
 /// Registers that hold no defined value when the kernel starts, and start with zero here: other code for the kernel may have
-/// something arrive there.
+/// something arrive there, or compute something in them before the kernel's first instruction.
 #[derive(Default)]
 pub struct Undefined {
     pub scalars: Vec<u16>,

@@ -1,7 +1,8 @@
 //! Kernels that leave hooks nothing: all registers named and live, all LDS taken, loads on their way to dead registers.
 
 use crate::common::{
-    Tool, compile, full_kernel, fuller_kernel, hazards, launch, plan_each, plan_of_full, words,
+    Tool, compile, full_kernel, full_kernel_behind, fuller_kernel, hazards, launch, plan_each,
+    plan_of_full, words,
 };
 use codeobj::CodeObject;
 use isa::{Assembler, Decoder, Effects, Operand};
@@ -106,7 +107,31 @@ fn both_files_full_count_exactly() {
     }
 }
 
-/// The same for a hook that asks for values of the kernel's entry: they come from scratch at every place, also in a
+/// The code at the entry that finds scratch for such a kernel changes VCC on gfx10, and the code that keeps values there changes SCC.
+/// Neither holds anything yet, also where the kernel reads them before it writes them.
+#[test]
+fn conditions_hold_nothing_at_the_entry() {
+    let first = "s_cselect_b32 s2, 1, 0\ns_and_b32 s3, vcc_lo, vcc_hi\n";
+    for (target, sgprs) in [("gfx900", 102), ("gfx1012", 106)] {
+        let bytes = full_kernel_behind(target, first, sgprs, 256);
+        let object = CodeObject::parse(&bytes).expect("assembled");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        let kernel = module.function("full").expect("is there");
+        let plan = plan_of_full(&module, &tool, "entry_values", Lanes::Active);
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        let globals = &tool.bundle.globals;
+        let verdict = lockstep(&object, &module, &rewritten, globals, &launch);
+        assert!(
+            matches!(verdict, Ok(Verdict::Same { .. })),
+            "{target}: {verdict:?}"
+        );
+    }
+}
+
+/// Full files again, below a hook that asks for values of the kernel's entry: they come from scratch at every place, also in a
 /// work-group that fills no wave.
 #[test]
 fn entry_values_come_from_scratch_where_no_register_keeps_them() {

@@ -1,6 +1,6 @@
 //! Waves start as [`Dispatch::initial_state`] says, whatever the waves that had their buffers before have left there.
 
-use std::sync::atomic::AtomicBool;
+use std::{ops, sync::atomic::AtomicBool};
 
 use aql::KernelDispatchPacket;
 use gpu::{
@@ -12,18 +12,18 @@ use wave::{AddressSpace, Counts, Host, Program, Range};
 use super::*;
 use crate::pool::config;
 
-/// Everything can be read.
-struct Everything;
+/// The code can be read, and nothing else.
+struct OnlyCode(ops::Range<u64>);
 
-impl AddressSpace for Everything {
+impl AddressSpace for OnlyCode {
     fn generation(&self) -> u64 {
         0
     }
     fn find(&self, address: u64) -> Option<Range> {
-        (address >= 4096).then_some(Range {
-            start: 4096,
-            end: !0,
-            writable: true,
+        self.0.contains(&address).then_some(Range {
+            start: self.0.start,
+            end: self.0.end,
+            writable: false,
         })
     }
 }
@@ -158,8 +158,9 @@ fn check(target: &'static Target, wave32: bool, fill: Fill) {
     let assembler = isa::Assembler::new(target).unwrap();
     let code = assembler.assemble(CODE).unwrap();
     let pc = code.as_ptr().expose_provenance() as u64;
+    let space = OnlyCode(pc..pc + code.len() as u64);
     let mut env = Env {
-        memory: wave::Memory::new(&Everything),
+        memory: wave::Memory::new(&space),
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,

@@ -58,6 +58,17 @@ pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
 
 /// The same with so many AccVGPRs beside the VGPRs.
 pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8> {
+    assembled(target, &filling(sgprs, vgprs, agprs), sgprs, vgprs, agprs)
+}
+
+/// [`full_kernel`] that begins with the instructions `first`.
+pub fn full_kernel_behind(target: &str, first: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
+    let middle = filling(sgprs, vgprs, 0);
+    assembled_behind(target, first, &middle, "", [sgprs, vgprs, 0])
+}
+
+/// The middle of [`fuller_kernel`].
+fn filling(sgprs: u32, vgprs: u32, agprs: u32) -> String {
     let mut text = String::new();
     // Every value that is there at the start is used.
     let first = [2, 3, 5, 7];
@@ -94,7 +105,7 @@ pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8
     for agpr in 0..agprs {
         text += &format!("v_accvgpr_read_b32 v2, a{agpr}\ns_nop 0\nv_xor_b32 v1, v1, v2\n");
     }
-    assembled(target, &text, sgprs, vgprs, agprs)
+    text
 }
 
 /// The instructions that are written otherwise for waves of 32 lanes, and since gfx10.
@@ -157,12 +168,25 @@ pub fn assembled_with(
     vgprs: u32,
     agprs: u32,
 ) -> Vec<u8> {
-    // Left alone until the end: the arguments' address, the workgroup and, in lanes, the work-item.
+    assembled_behind(target, "", middle, others, [sgprs, vgprs, agprs])
+}
+
+/// The same, and the kernel begins with the instructions `first`.
+fn assembled_behind(
+    target: &str,
+    first: &str,
+    middle: &str,
+    others: &str,
+    [sgprs, vgprs, agprs]: [u32; 3],
+) -> Vec<u8> {
     let mut text = String::from(
-        ".amdgcn_target \"amdgcn-amd-amdhsa--TARGET\"\n.text\n.globl full\n.p2align 8\n.type full,@function\nfull:\n\
-         s_load_dwordx4 s[0:3], s[4:5], 0x0\ns_lshl_b32 s6, s6, 6\ns_mov_b32 s7, 0\nv_and_b32 v0, 0x3ff, v0\nv_add_u32 v0, s6, v0\n\
-         v_lshlrev_b32 v0, 2, v0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[2:3]\ns_waitcnt vmcnt(0)\n",
+        ".amdgcn_target \"amdgcn-amd-amdhsa--TARGET\"\n.text\n.globl full\n.p2align 8\n.type full,@function\nfull:\n",
     );
+    text += first;
+    // Left alone until the end: the arguments' address, the workgroup and, in lanes, the work-item.
+    text += "\
+         s_load_dwordx4 s[0:3], s[4:5], 0x0\ns_lshl_b32 s6, s6, 6\ns_mov_b32 s7, 0\nv_and_b32 v0, 0x3ff, v0\nv_add_u32 v0, s6, v0\n\
+         v_lshlrev_b32 v0, 2, v0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[2:3]\ns_waitcnt vmcnt(0)\n";
     text += middle;
     text += "global_store_dword v0, v1, s[0:1]\ns_endpgm\n.Lend:\n.size full, .Lend-full\n";
     text += others;

@@ -543,10 +543,13 @@ pub(super) fn absent(setting: &Setting) -> Result<Row> {
         .arg(&text)
         .arg("-o")
         .arg(&tool);
+    // What it prints would stand in the middle of the table.
+    let output = build.output().context("cannot start luthier")?;
     ensure!(
-        build.status().context("cannot start luthier")?.success(),
-        "{} does not build",
-        text.display()
+        output.status.success(),
+        "{} does not build: {}",
+        text.display(),
+        words(&output)
     );
     let mut numbers = Numbers(0xa54f_f53a_5f1d_36f1);
     let (mut row, began) = (Row::default(), Instant::now());
