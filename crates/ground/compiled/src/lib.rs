@@ -44,6 +44,7 @@ pub struct Compiler {
     program: OsString,
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
+    files: Vec<PathBuf>,
     folder: Option<PathBuf>,
     cache: Option<PathBuf>,
 }
@@ -61,6 +62,7 @@ impl Compiler {
             program: program.as_ref().to_owned(),
             arguments: Vec::new(),
             variables: Vec::new(),
+            files: Vec::new(),
             folder: None,
             cache,
         }
@@ -90,6 +92,12 @@ impl Compiler {
     pub fn env(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> &mut Compiler {
         let pair = (name.as_ref().to_owned(), value.as_ref().to_owned());
         self.variables.push(pair);
+        self
+    }
+
+    /// The compiler uses a file that no argument names, as a plugin beside it. If this changes, the compiler starts again.
+    pub fn uses(&mut self, file: impl AsRef<Path>) -> &mut Compiler {
+        self.files.push(file.as_ref().to_owned());
         self
     }
 

@@ -44,6 +44,8 @@ const VARIABLES: &[&str] = &[
     "HIP",
     "HSA_PATH",
     "LIBRARY_PATH",
+    "LUTHIER_COUNT",
+    "LUTHIER_COVERAGE",
     "OBJC",
     "ROCM_",
     "SOURCE_DATE_EPOCH",
@@ -85,6 +87,9 @@ impl Plan {
         add(compiler.program.as_encoded_bytes());
         add(stamp(&program).as_bytes());
         add(stamp(Path::new(PACKAGES)).as_bytes());
+        for file in &compiler.files {
+            add(stamp(file).as_bytes());
+        }
         let mut variables: Vec<(OsString, OsString)> = env::vars_os().collect();
         variables.retain(|(name, _)| {
             let name = name.to_string_lossy();

@@ -88,6 +88,27 @@ fn a_changed_compiler_compiles_again() {
     assert_eq!((scene.run(text, &[]), scene.started()), (7, 0));
 }
 
+#[test]
+fn a_file_that_the_compiler_uses_counts() {
+    let scene = Scene::new();
+    let (plugin, folder) = (scene.path("plugin.so"), tempfile::tempdir().unwrap());
+    let source = folder.path().join("a.c");
+    fs::write(&source, "int main() { return 7; }").unwrap();
+    let started = || {
+        let mut compiler = scene.compiler(&[]);
+        compiler.uses(&plugin).arg(&source).arg("-o");
+        let output = compiler.arg(folder.path().join("a")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        scene.started()
+    };
+    fs::write(&plugin, "one").unwrap();
+    assert_eq!((started(), started()), (1, 0));
+    fs::write(&plugin, "another").unwrap();
+    assert_eq!((started(), started()), (1, 0));
+    fs::remove_file(&plugin).unwrap();
+    assert_eq!((started(), started()), (1, 0));
+}
+
 /// A header that lies where it stays, as those of this repository do.
 struct Header(PathBuf);
 

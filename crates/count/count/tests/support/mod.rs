@@ -62,18 +62,25 @@ pub fn must(command: &mut Command) -> Output {
     let output = command
         .output()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    succeeded(command, &output);
+    output
+}
+
+fn succeeded(command: &dyn std::fmt::Debug, output: &Output) {
     assert!(
         output.status.success(),
         "{command:?}\n{}{}",
         text(&output.stdout),
         text(&output.stderr)
     );
-    output
 }
 
-/// `luthier count cc|c++ OURS CLANG... -o OUT`
+/// `luthier count cc|c++ OURS CLANG... -o OUT`, or what it made the last time.
 pub fn compile(source: &Path, ours: &[&str], clang: &[&str], out: &Path) {
-    let mut command = luthier_count();
+    let mut command = compiled::Compiler::new(tools().join("luthier-count"));
+    for part in ["libluthier_count.so", "luthier-count-rewrite"] {
+        command.uses(tools().join(part));
+    }
     command
         .arg(if is_cxx(source) { "c++" } else { "cc" })
         .args(ours)
@@ -81,7 +88,8 @@ pub fn compile(source: &Path, ours: &[&str], clang: &[&str], out: &Path) {
     if is_cxx(source) {
         command.arg("-std=c++20");
     }
-    must(command.arg(source).arg("-o").arg(out));
+    let output = command.arg(source).arg("-o").arg(out).output().unwrap();
+    succeeded(&command, &output);
 }
 
 /// The report of a counted run.

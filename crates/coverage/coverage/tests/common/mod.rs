@@ -83,8 +83,15 @@ impl Workspace {
         flags: &[&str],
     ) -> PathBuf {
         let output = self.path(name);
-        let mut command = self.tool();
+        // As `tool`, but with headers that are still there the next time, so that programs are compiled once.
+        let mut command = compiled::Compiler::new(TOOL);
         command
+            .uses(libraries().join("libluthier_coverage_pass.so"))
+            .env(
+                "XDG_CACHE_HOME",
+                sources().join("../../../../../target/coverage-headers"),
+            )
+            .current_dir(self.directory.path())
             .arg("build")
             .args(options)
             .args(["--", "clang++-22", "-x", "hip", "-O1"]);
