@@ -142,7 +142,11 @@ mod tests {
         assert!(optimised(LIBRARY, "lift", "--crate-type=lib"));
         assert!(!optimised(LIBRARY, "lift", "--test"));
         assert!(!optimised(tests, "lift", "--test"));
-        assert!(optimised(tests, "wave", "--test"));
+        assert!(
+            ["isa", "native", "wave"]
+                .iter()
+                .all(|name| optimised(tests, name, "--test"))
+        );
         assert!(optimised("tests/main.rs", "lift", "--test"));
     }
 }

@@ -78,9 +78,8 @@ impl Program {
         program
     }
 
-    /// Runs it. `hear` gets each line of standard output as it comes.
-    pub fn run(&self, arguments: &[String], mut hear: impl FnMut(&[u8])) -> Result<Outcome> {
-        let began = Instant::now();
+    /// The program as cargo starts it, but for a wrapper of the compiler: tests that build something build it as users do.
+    fn command(&self, arguments: &[String]) -> Result<Command> {
         let mut command = match prerequisite::required() {
             true => {
                 let mut timeout = Command::new("timeout");
@@ -90,12 +89,21 @@ impl Program {
             }
             false => Command::new(&self.file),
         };
-        let mut child = command
+        command
             .args(arguments)
             .current_dir(&self.folder)
             .envs(configured(&root().join(".cargo/config.toml"))?)
             .env("CARGO_MANIFEST_DIR", &self.folder)
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env_remove("RUSTC_WRAPPER")
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        Ok(command)
+    }
+
+    /// Runs it. `hear` gets each line of standard output as it comes.
+    pub fn run(&self, arguments: &[String], mut hear: impl FnMut(&[u8])) -> Result<Outcome> {
+        let began = Instant::now();
+        let mut child = self
+            .command(arguments)?
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -279,6 +287,14 @@ mod tests {
         // Without it tests of random values would try others each time.
         let ours = fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
         assert!(ours.contains("PROPTEST_RNG_SEED"));
+    }
+
+    #[test]
+    fn tests_start_compilers_as_users_do() {
+        let (programs, _) = read(MESSAGES).unwrap();
+        let command = programs[0].command(&[]).unwrap();
+        let mut variables = command.get_envs();
+        assert!(variables.any(|variable| variable == ("RUSTC_WRAPPER".as_ref(), None)));
     }
 
     #[test]
