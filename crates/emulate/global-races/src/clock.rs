@@ -89,7 +89,7 @@ pub(crate) struct Clock(Option<Root>);
 #[derive(Clone)]
 struct Root {
     level: u32,
-    /// What the numbers of all waves in the tree have in common: the bits above those of its level.
+    /// The bits above those of its level, which the numbers of all waves in the tree have in common.
     prefix: u32,
     node: Arc<Node>,
 }

@@ -110,7 +110,7 @@ pub(crate) struct Loaded {
     ordered: Lines,
     /// The last ones, as they came.
     new: Vec<u64>,
-    /// So many of the new ones are known at the meeting of the workgroup to which the wave came last.
+    /// The number of new ones that are known at the meeting of the workgroup to which the wave came last.
     told: usize,
 }
 

@@ -543,7 +543,7 @@ pub(super) fn absent(setting: &Setting) -> Result<Row> {
         .arg(&text)
         .arg("-o")
         .arg(&tool);
-    // What it prints would stand in the middle of the table.
+    // Its messages would stand in the middle of the table.
     let output = build.output().context("cannot start luthier")?;
     ensure!(
         output.status.success(),

@@ -104,7 +104,7 @@ mod tests {
         (output.unwrap(), compiled)
     }
 
-    /// What is wrong with a library: nothing if it is empty.
+    /// The complaints about a library, if there are any.
     fn complaints(source: &str, text: &str) -> String {
         let (output, compiled) = in_ci(["rustc", "isa", source], text, &["--crate-type", "lib"]);
         let printed = String::from_utf8(output.stderr).unwrap();
