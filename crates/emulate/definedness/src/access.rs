@@ -342,20 +342,14 @@ impl Access {
                 row,
                 base,
                 offset,
-                flat: false,
+                flat,
             } => {
-                let starts = starts(wave, row, base);
+                let start = starts(wave, row, base);
+                // (Not by `each`, which would call a function for each lane.)
                 for lane in crate::lanes::each(exec) {
-                    let at = starts[lane].wrapping_add(offset as u64);
-                    to[lane] = Place::Memory(wave::host_address(at));
+                    to[lane] = place(wave, start(lane), offset, flat);
                 }
             }
-            Space::Address {
-                row,
-                base,
-                offset,
-                flat,
-            } => each(&mut |lane| address(wave, (row, base, offset, flat), lane)),
             Space::Private { row, base, offset } => {
                 let base = base.map_or(0, |base| wave.sgpr(base)).wrapping_add(offset);
                 each(&mut |lane| {
@@ -397,7 +391,8 @@ impl Access {
                 return None;
             }
         }
-        let Place::Memory(address) = address(wave, (row, base, offset, flat), first) else {
+        let Place::Memory(address) = place(wave, starts(wave, row, base)(first), offset, flat)
+        else {
             return None;
         };
         let step = |step: u32| {
@@ -500,38 +495,28 @@ impl Access {
                 size.saturating_sub(offset),
             );
         }
-        let pair = u64::from(wave.sgpr(base)) | u64::from(wave.sgpr(base + 1)) << 32;
-        (pair.wrapping_add(offset) & aligned, u64::MAX)
+        (pair(wave, base).wrapping_add(offset) & aligned, u64::MAX)
     }
 }
 
-/// The lanes' addresses without the instruction's offset.
-fn starts(wave: &Wave, row: usize, base: Option<usize>) -> [u64; LANES] {
+/// The 64 bits in two scalar registers.
+pub(crate) fn pair(wave: &Wave, low: usize) -> u64 {
+    u64::from(wave.sgpr(low)) | u64::from(wave.sgpr(low + 1)) << 32
+}
+
+/// Tells each lane's address without the instruction's offset.
+fn starts(wave: &Wave, row: usize, base: Option<usize>) -> impl Fn(usize) -> u64 {
     let low = wave.vgpr_row(row);
-    match base {
-        Some(base) => {
-            let base = u64::from(wave.sgpr(base)) | u64::from(wave.sgpr(base + 1)) << 32;
-            std::array::from_fn(|lane| base.wrapping_add(low[lane].into()))
-        }
-        None => {
-            let high = wave.vgpr_row(row + 1);
-            std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)
-        }
+    let high = base.is_none().then(|| wave.vgpr_row(row + 1));
+    let base = base.map_or(0, |base| pair(wave, base));
+    move |lane| match high {
+        Some(high) => u64::from(low[lane]) | u64::from(high[lane]) << 32,
+        None => base.wrapping_add(low[lane].into()),
     }
 }
 
-fn address(
-    wave: &Wave,
-    (row, base, offset, flat): (usize, Option<usize>, i64, bool),
-    lane: usize,
-) -> Place {
-    let low = u64::from(wave.vgpr(row, lane));
-    let start = match base {
-        Some(base) => {
-            (u64::from(wave.sgpr(base)) | u64::from(wave.sgpr(base + 1)) << 32).wrapping_add(low)
-        }
-        None => low | u64::from(wave.vgpr(row + 1, lane)) << 32,
-    };
+#[inline]
+fn place(wave: &Wave, start: u64, offset: i64, flat: bool) -> Place {
     let at = start.wrapping_add(offset as u64);
     if flat {
         let aperture = start & !0xffff_ffff;

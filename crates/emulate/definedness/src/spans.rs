@@ -3,7 +3,7 @@
 use wave::Wave;
 
 use crate::{
-    access::{Access, Space},
+    access::{Access, Space, pair},
     lanes::{Row, each},
 };
 
@@ -81,7 +81,7 @@ impl Access {
             } => {
                 let found = bounds(wave.vgpr_row(row), exec, self.bytes);
                 let base = match base {
-                    Some(base) => u64::from(wave.sgpr(base)) | u64::from(wave.sgpr(base + 1)) << 32,
+                    Some(base) => pair(wave, base),
                     None => {
                         let tops = bounds(wave.vgpr_row(row + 1), exec, 0);
                         if tops.low != tops.high {

@@ -101,12 +101,16 @@ impl Instruction<'_> {
         found
     }
 
+    /// The scope that each access has at least.
+    fn least(&self) -> Scope {
+        match self.shares_near {
+            true => Scope::Workgroup,
+            false => Scope::Near,
+        }
+    }
+
     fn site(&self, state: &State) -> Site {
-        let raised = if self.shares_near {
-            Scope::Workgroup
-        } else {
-            Scope::Near
-        };
+        let raised = self.least();
         Site {
             dispatch: state.dispatch(self.group),
             access: self.kind(),
@@ -120,8 +124,9 @@ impl Instruction<'_> {
     fn written(&self, state: &mut State, progress: &mut Progress) -> RecordId {
         let own = progress.entry(progress.stamp);
         progress.stores(self.memory.counts);
-        let known = Some((own, &progress.ordered));
-        state.keep(progress.number, progress.stamp, self.site(state), known)
+        let (site, known) = (self.site(state), Some((own, &progress.ordered)));
+        let records = state.records();
+        records.add(progress.number, progress.stamp, site, known)
     }
 
     fn read(&self, state: &mut State, progress: &Progress, reads: &mut Reads) -> RecordId {
@@ -131,7 +136,8 @@ impl Instruction<'_> {
         {
             return id;
         }
-        let id = state.keep(progress.number, progress.stamp, self.site(state), None);
+        let (site, records) = (self.site(state), state.records());
+        let id = records.add(progress.number, progress.stamp, site, None);
         *slot = Some((self.pc, progress.stamp, state.era, id));
         id
     }
@@ -374,12 +380,7 @@ impl Instruction<'_> {
 
     /// Two accesses do not race on a word by which waves put themselves in order.
     fn is_synchronised(&self, site: &Site, need: Scope, marked: bool) -> bool {
-        let raised = if self.shares_near {
-            Scope::Workgroup
-        } else {
-            Scope::Near
-        };
-        let both = site.says >= need && self.memory.says.max(raised) >= need;
+        let both = site.says >= need && self.memory.says.max(self.least()) >= need;
         let some = marked || site.synchronises || self.memory.synchronises;
         self.shared.rules.synchronising && both && some
     }

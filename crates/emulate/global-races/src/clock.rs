@@ -303,11 +303,7 @@ mod tests {
     /// Clocks against plain maps: waves that lie near each other and far from each other, changes, joins and copies.
     #[test]
     fn clocks_are_plain_maps() {
-        let mut random = 1u64;
-        let mut next = move |most: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (random >> 33) % most
-        };
+        let mut next = crate::random::numbers();
         let bases = [0, 20, 1 << 10, 1 << 15, (1 << 30) - 8, u32::MAX - 40];
         for distinct in [1, 2, bases.len() as u64] {
             let mut all = vec![(Clock::default(), BTreeMap::<u32, Entry>::new()); 4];

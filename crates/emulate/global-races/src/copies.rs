@@ -28,12 +28,10 @@ impl GlobalRaces {
         let mut met = Vec::new();
         for (access, start) in [(Access::Read, piece.from), (Access::Write, Some(piece.to))] {
             let Some(start) = start else { continue };
-            let (wave, site) = (
-                state.groups[group as usize].first_wave,
-                site(&state, group, access),
-            );
-            let known = Some((DONE, &Clock::default()));
-            let id = state.keep(wave, DONE.issued, site, known);
+            let wave = state.groups[group as usize].first_wave;
+            let (site, known) = (site(&state, group, access), (DONE, &Clock::default()));
+            let records = state.records();
+            let id = records.add(wave, DONE.issued, site, Some(known));
             let side = Engine {
                 shared,
                 piece,

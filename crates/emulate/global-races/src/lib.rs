@@ -16,6 +16,8 @@ mod copies;
 mod lines;
 mod plan;
 mod progress;
+#[cfg(test)]
+mod random;
 mod records;
 mod report;
 mod scope;

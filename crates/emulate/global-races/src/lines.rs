@@ -58,12 +58,8 @@ impl Lines {
     }
 
     pub fn has(&self, address: u64) -> bool {
-        self.has_line(address / ROW)
-    }
-
-    fn has_line(&self, line: u64) -> bool {
         match self {
-            Lines::Some(known) => known.binary_search(&line).is_ok(),
+            Lines::Some(known) => known.binary_search(&(address / ROW)).is_ok(),
             Lines::Many => true,
         }
     }
@@ -132,11 +128,9 @@ impl Loaded {
 
     /// The cache is empty.
     pub fn clear(&mut self) {
-        *self = Loaded {
-            new: std::mem::take(&mut self.new),
-            ..Loaded::default()
-        };
+        self.ordered = Lines::default();
         self.new.clear();
+        self.told = 0;
     }
 
     pub fn lines(&mut self) -> &Lines {
@@ -308,11 +302,7 @@ mod tests {
             true => Lines::Many,
             false => Lines::Some(plain.iter().copied().collect()),
         };
-        let mut random = 1u64;
-        let mut next = move |most: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (random >> 33) % most
-        };
+        let mut next = crate::random::numbers();
         for distinct in [40, MOST as u64, MOST as u64 + 1, 5000] {
             let mut waves: [(Loaded, Plain); 4] = Default::default();
             let mut device = (Gathered::default(), Plain::new());

@@ -150,11 +150,7 @@ mod tests {
     #[test]
     fn records_are_what_was_added() {
         let mut records = Records::default();
-        let mut random = 1u64;
-        let mut next = move |most: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (random >> 33) % most
-        };
+        let mut next = crate::random::numbers();
         for round in 0..3 {
             let mut clocks = vec![Clock::default(); 3];
             let mut plain = Vec::new();

@@ -276,18 +276,12 @@ impl State {
         self.parts.clear();
     }
 
-    /// Keeps a record. When there are too many, the older ones are given up.
-    pub fn keep(
-        &mut self,
-        wave: u32,
-        stamp: u32,
-        site: Site,
-        known: Option<(Entry, &Clock)>,
-    ) -> RecordId {
+    /// The records, with room for another one. When there are too many, the older ones are given up.
+    pub fn records(&mut self) -> &mut Records {
         if self.records.len() >= MOST_RECORDS {
             self.forget();
         }
-        self.records.add(wave, stamp, site, known)
+        &mut self.records
     }
 
     pub fn record(&self, id: RecordId) -> &Record {

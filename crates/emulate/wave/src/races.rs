@@ -314,36 +314,24 @@ impl Races {
             return false;
         }
         let mut at = start;
-        while at + GROUP <= end {
-            let is_noted = match noted.access {
-                Access::Read => self.reads_row::<GROUP>(noted, at),
-                _ => self.writes_row::<GROUP>(noted, at),
-            };
-            if !is_noted {
-                return false;
-            }
-            at += GROUP;
-        }
         // Four are what a lane reads at most, and all lanes may read the same.
-        while at + FEW <= end {
+        self.note_by::<GROUP>(noted, &mut at, end)
+            && self.note_by::<FEW>(noted, &mut at, end)
+            && self.note_by::<1>(noted, &mut at, end)
+    }
+
+    /// Notes dwords from `at` on, so many at once, while they lie before `end`.
+    #[inline(always)]
+    fn note_by<const COUNT: usize>(&mut self, noted: &Noted, at: &mut usize, end: usize) -> bool {
+        while *at + COUNT <= end {
             let is_noted = match noted.access {
-                Access::Read => self.reads_row::<FEW>(noted, at),
-                _ => self.writes_row::<FEW>(noted, at),
+                Access::Read => self.reads_row::<COUNT>(noted, *at),
+                _ => self.writes_row::<COUNT>(noted, *at),
             };
             if !is_noted {
                 return false;
             }
-            at += FEW;
-        }
-        while at < end {
-            let is_noted = match noted.access {
-                Access::Read => self.reads_row::<1>(noted, at),
-                _ => self.writes_row::<1>(noted, at),
-            };
-            if !is_noted {
-                return false;
-            }
-            at += 1;
+            *at += COUNT;
         }
         true
     }
