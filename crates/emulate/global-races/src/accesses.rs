@@ -51,6 +51,8 @@ struct Scene<'a> {
     progress: &'a mut Progress,
     id: RecordId,
     learns: Option<Clock>,
+    /// The host may have written what is read.
+    hears: bool,
     /// The writer that was learned of last.
     taught: RecordId,
     /// The last write that was asked about, and what is missing.
@@ -85,17 +87,28 @@ impl Instruction<'_> {
             progress,
             id,
             learns: None,
+            hears: false,
             taught: 0,
             last: None,
             found: Vec::new(),
             told: !writes || !self.shared.rules.host,
         };
         self.look(state, &mut scene);
-        let Scene { learns, found, .. } = scene;
+        let Scene {
+            learns,
+            hears,
+            found,
+            ..
+        } = scene;
         let learns = learns.filter(|_| !writes || self.memory.returns);
         match (writes, learns) {
             (true, Some(learns)) => progress.learns(self.memory.counts, learns),
-            (false, learns) if !self.memory.is_scalar => progress.loads(self.memory.counts, learns),
+            (false, learns) if !self.memory.is_scalar => {
+                progress.loads(self.memory.counts, learns);
+                if hears {
+                    progress.hears_host(self.memory.counts);
+                }
+            }
             _ => {}
         }
         found
@@ -336,9 +349,7 @@ impl Instruction<'_> {
                 None => self.learn(state, scene, cell.writer, part.address),
             }
         }
-        if self.hears_host(state, &cell) {
-            scene.learns.get_or_insert_default().join(&state.copies);
-        }
+        scene.hears |= self.hears_host(state, &cell);
         for writer in state.writers(part.address, &cell, part.bytes) {
             match self.missing(state, scene, (writer, cell.synchronises), part.address) {
                 _ if writer == scene.id => {}

@@ -18,6 +18,8 @@ enum Issued {
     WriteBack(u32),
     /// The value that is loaded says so much.
     Load(Clock),
+    /// The host may have written the value that is loaded.
+    OfHost,
 }
 
 pub(crate) struct Progress {
@@ -43,6 +45,8 @@ pub(crate) struct Progress {
     pub arrivals: [u64; 2],
     /// The meeting that it is about to leave.
     pub leaves: Option<Place>,
+    /// A value has come that the host may have written, after all copies that have begun by now.
+    pub heard: bool,
 }
 
 /// A meeting of waves.
@@ -84,6 +88,7 @@ impl Progress {
             loaded: Default::default(),
             arrivals: [0; 2],
             leaves: None,
+            heard: false,
         }
     }
 
@@ -125,6 +130,12 @@ impl Progress {
             .push_back((which, number, Issued::Load(clock)));
     }
 
+    /// The host may have written what the last load brings. The wave knows no sooner than when it has the value: a copy may end before that.
+    pub fn hears_host(&mut self, which: Which) {
+        let number = self.counts[which];
+        self.outstanding.push_back((which, number, Issued::OfHost));
+    }
+
     pub fn writes_back(&mut self, which: Which) {
         self.issue(which, Some(Issued::WriteBack(self.stamp)));
     }
@@ -144,6 +155,7 @@ impl Progress {
                     self.written_back();
                 }
                 Issued::Load(clock) => self.ordered.join(&clock),
+                Issued::OfHost => self.heard = true,
             }
         }
         let mut stores = self

@@ -196,7 +196,13 @@ impl Shadow for OfWorkgroup {
         match &plan.action {
             Action::Access(memory) => self.access(wave, plan.pc, memory),
             Action::Counts(which) => self.waves[index].0.counts(*which),
-            Action::Wait(most) => self.waves[index].0.wait(*most),
+            Action::Wait(most) => {
+                let progress = &mut self.waves[index].0;
+                progress.wait(*most);
+                if std::mem::take(&mut progress.heard) {
+                    progress.ordered.join(&lock(&self.shared.state).copies);
+                }
+            }
             Action::WriteBack(which) => self.waves[index].0.writes_back(*which),
             Action::Invalidate(caches) => self.waves[index].0.invalidates(*caches),
             Action::Meets(meets) => self.meets(wave, meets),

@@ -9,11 +9,14 @@ use std::{
 };
 
 use codeobj::CodeObject;
+use compute::{Beginning, Follower};
 use emulate::{Argument, Device, Shape};
 use global_races::{Access, Copied, Found, GlobalRaces, Other, Rules, Sink};
 use gpu::{
     Events, Executor, Job, Machine, Observer, Record, Transfer, memory::PAGE, topology::Config,
 };
+
+use wave::{Planner, Shadow, Wave};
 
 use crate::{common::compiled_text, global_races::ALL};
 
@@ -293,6 +296,16 @@ impl Bench<'_> {
 
 /// The findings of a scene.
 fn told(bytes: &[u8], rules: Rules, scene: fn(&Bench<'_>)) -> BTreeSet<String> {
+    told_by(bytes, rules, scene, |races, _| races)
+}
+
+/// The same, by the follower that is made of the checker and of what reads the flags.
+fn told_by(
+    bytes: &[u8],
+    rules: Rules,
+    scene: fn(&Bench<'_>),
+    follower: impl FnOnce(Arc<GlobalRaces>, Flags) -> Arc<dyn Follower>,
+) -> BTreeSet<String> {
     let device = Device::new(CodeObject::parse(bytes).unwrap(), 1).unwrap();
     let memory = device.memory().clone();
     let [data, out, host, flags] = [0, 1, 2, 3].map(|_| device.buffer(&[], 4 * PAGE).unwrap());
@@ -304,7 +317,13 @@ fn told(bytes: &[u8], rules: Rules, scene: fn(&Bench<'_>)) -> BTreeSet<String> {
     let races = Arc::new(races);
     let events = Arc::new(Events::default());
     let pool = compute::Pool::new(memory.clone(), events.clone(), 1);
-    pool.follow(races.clone());
+    let read = device.reader();
+    let flag = move |offset| {
+        let mut bytes = [0; 4];
+        assert!(read(flags + offset, &mut bytes));
+        u32::from_le_bytes(bytes) != 0
+    };
+    pool.follow(follower(races.clone(), Arc::new(flag)));
     let executor = Arc::new(Runs { pool, races });
     let gpus = vec![Config::new(TARGET).unwrap()];
     let machine = Machine::new(gpus, memory, events, executor, Arc::new(Loud));
@@ -617,6 +636,85 @@ fn launches_and_copies_that_nothing_puts_in_order_are_found() {
     };
     let failed = failed(&bytes, ALL);
     assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// Reads the flag at an offset.
+type Flags = Arc<dyn Fn(u64) -> bool + Send + Sync>;
+
+/// A follower that holds a wave up, once it has begun, at one of its instructions: until the host has told it to go on.
+struct HoldsUp {
+    races: Arc<GlobalRaces>,
+    flag: Flags,
+    /// Instructions that it lets pass.
+    passes: usize,
+}
+
+impl Follower for HoldsUp {
+    fn begin(&self, beginning: &Beginning<'_>) -> Box<dyn Shadow> {
+        Box::new(HeldUp {
+            shadow: self.races.begin(beginning),
+            flag: self.flag.clone(),
+            passes: self.passes,
+        })
+    }
+
+    fn planner(&self) -> Arc<dyn Planner> {
+        self.races.planner()
+    }
+}
+
+struct HeldUp {
+    shadow: Box<dyn Shadow>,
+    flag: Flags,
+    passes: usize,
+}
+
+impl std::fmt::Debug for HeldUp {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("HeldUp").finish_non_exhaustive()
+    }
+}
+
+impl Shadow for HeldUp {
+    fn before(&mut self, wave: &Wave, plan: u32) {
+        self.shadow.before(wave, plan);
+        if !(self.flag)(0) {
+            return;
+        }
+        let Some(passes) = self.passes.checked_sub(1) else {
+            let start = Instant::now();
+            while !(self.flag)(256) {
+                assert!(start.elapsed() < LIMIT, "the host tells nothing");
+                std::thread::yield_now();
+            }
+            return;
+        };
+        self.passes = passes;
+    }
+}
+
+/// The checker sees an instruction before the wave executes it: a copy may end, and the host may tell the wave, in between.
+#[test]
+fn the_host_may_tell_a_wave_between_any_two_of_its_instructions() {
+    let Some(bytes) = compiled_text(TARGET, &["-O2"], SOURCE) else {
+        return;
+    };
+    for passes in 0..12 {
+        let scene = |bench: &Bench<'_>| {
+            bench.launch(0, "hears_and_reads");
+            bench.await_begin();
+            bench.wait(bench.to_device(0, &[]));
+            bench.go();
+        };
+        let told = told_by(&bytes, ALL, scene, |races, flag| {
+            Arc::new(HoldsUp {
+                races,
+                flag,
+                passes,
+            })
+        });
+        assert!(told.is_empty(), "after {passes} instructions: {told:?}");
+    }
 }
 
 /// With a rule switched off, scenes fail.
