@@ -2,8 +2,8 @@
 
 use crate::{
     CompileError, Global, Port, RegisterFile, Relocation, SharedVariable, Template, VerifyError,
-    derive::{self, Declared, DeclaredPort},
-    fields::register_of,
+    derive::{Declared, DeclaredPort, derive_knowing},
+    fields::{Known, register_of},
     flow::Flow,
 };
 use gfx::{Family, Feature, Target};
@@ -56,6 +56,7 @@ pub struct Compiler {
     target: &'static Target,
     features: String,
     decoder: Decoder,
+    fields: Known,
 }
 
 /// Attributes for hooks that need more registers than LLVM gives to code of any workgroup: as if there was one wave in it.
@@ -96,6 +97,7 @@ impl Compiler {
             target,
             features: all,
             decoder,
+            fields: Known::default(),
         })
     }
 
@@ -287,10 +289,13 @@ impl Compiler {
             stack: compiled.stack,
             shared: shared.collect(),
         };
-        let derived = match derive::derive(&self.decoder, &compiled.code, &declared) {
+        let derive = |code: &[u8], declared: &Declared| {
+            derive_knowing(&self.fields, &self.decoder, code, declared)
+        };
+        let derived = match derive(&compiled.code, &declared) {
             Err(VerifyError::ExecChanged) => {
                 let (code, declared) = self.saving_exec(&compiled.code, declared, site)?;
-                derive::derive(&self.decoder, &code, &declared)
+                derive(&code, &declared)
             }
             result => result,
         };

@@ -90,6 +90,16 @@ pub fn derive(
     code: &[u8],
     declared: &Declared,
 ) -> Result<Template, VerifyError> {
+    derive_knowing(&fields::Known::default(), decoder, code, declared)
+}
+
+/// The same, with the fields that instructions of earlier code had.
+pub(crate) fn derive_knowing(
+    known: &fields::Known,
+    decoder: &Decoder,
+    code: &[u8],
+    declared: &Declared,
+) -> Result<Template, VerifyError> {
     let flow = Flow::new(decoder, code)?;
     let clobbers = examine(decoder, &flow, declared)?;
     let registers = Registers::collect(decoder, &flow, declared)?;
@@ -98,8 +108,8 @@ pub fn derive(
     let mut limits: Vec<u16> = groups.iter().map(|group| group.limit).collect();
     let mut patches = Vec::new();
     for inst in &flow.instructions {
-        let fields = fields::fields(decoder, inst, even)?;
-        for (operand, bits) in inst.operands.iter().zip(&fields) {
+        let fields = known.fields(decoder, inst, even)?;
+        for (operand, bits) in inst.operands.iter().zip(fields.iter()) {
             let Some(reg) = register_of(operand).filter(|_| !bits.is_empty()) else {
                 continue;
             };

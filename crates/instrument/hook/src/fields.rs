@@ -2,6 +2,7 @@
 
 use crate::VerifyError;
 use isa::{Decoder, Inst, Operand, Reg, RegKind};
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 /// Register-index bit `index_bit` of the operand is bit `bit` of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +33,44 @@ pub(crate) fn alignment(kind: RegKind, width: u8, even_vector_tuples: bool) -> u
     }
 }
 
-/// The register fields of `inst`, one list per operand (empty for operands that are no registers, or that another operand
+/// The register fields of an instruction, one list per operand (empty for operands that are no registers, or that another operand
 /// determines).
-pub(crate) fn fields(
-    decoder: &Decoder,
-    inst: &Inst,
-    even_vector_tuples: bool,
-) -> Result<Vec<Vec<FieldBit>>, VerifyError> {
+type Lists = Rc<[Vec<FieldBit>]>;
+/// The opcode and the kinds of registers of an instruction, on which its fields depend.
+type Layout = (u32, Vec<Option<(RegKind, u8, Option<bool>)>>);
+
+/// The fields that instructions of one decoder had: hooks consist of few different ones.
+#[derive(Default)]
+pub(crate) struct Known(RefCell<HashMap<Layout, Lists>>);
+
+impl Known {
+    /// The register fields of `inst`.
+    pub fn fields(
+        &self,
+        decoder: &Decoder,
+        inst: &Inst,
+        even_vector_tuples: bool,
+    ) -> Result<Lists, VerifyError> {
+        let registers = || inst.operands.iter().map(register_of);
+        // From higher ones, tuples reach beyond the last register when a bit is flipped.
+        if registers()
+            .flatten()
+            .any(|reg| reg.index + u16::from(reg.width) > 128)
+        {
+            return fields(decoder, inst, even_vector_tuples);
+        }
+        let kinds = registers().map(|reg| reg.map(|reg| (reg.kind, reg.width, reg.half)));
+        let layout = (inst.opcode, kinds.collect());
+        if let Some(known) = self.0.borrow().get(&layout) {
+            return Ok(known.clone());
+        }
+        let found = fields(decoder, inst, even_vector_tuples)?;
+        self.0.borrow_mut().insert(layout, found.clone());
+        Ok(found)
+    }
+}
+
+fn fields(decoder: &Decoder, inst: &Inst, even_vector_tuples: bool) -> Result<Lists, VerifyError> {
     let mut bytes = bytes_of(inst);
     let mut fields: Vec<Vec<FieldBit>> = vec![Vec::new(); inst.operands.len()];
     for bit in 0..bytes.len() as u32 * 8 {
@@ -77,7 +109,7 @@ pub(crate) fn fields(
             });
         }
     }
-    Ok(fields)
+    Ok(fields.into())
 }
 
 /// SGPR indices above 101 are other registers, so that high bits cannot always be flipped; fields are contiguous, which

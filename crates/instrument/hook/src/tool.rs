@@ -1,6 +1,8 @@
 //! `luthier tool build`: a HIP file to a bundle. The one part of this crate that runs programs and touches files.
 
-use crate::{Arg, BuildError, Bundle, CompileError, Compiler, Entry, Global, Request};
+use crate::{
+    Arg, BuildError, Bundle, Clobbers, CompileError, Compiler, Entry, Global, Request, Template,
+};
 use gfx::Target;
 use llvm_codegen::Bitcode;
 use std::{collections::HashSet, path::Path, process::Command};
@@ -143,33 +145,56 @@ fn add_variants(
     hook: &str,
     arguments: &[Arg],
 ) -> Result<(), BuildError> {
-    for (preserve_scc, preserve_vcc) in [(false, false), (true, false), (false, true), (true, true)]
-    {
+    let mut made: Vec<(Clobbers, Vec<Template>)> = Vec::new();
+    let (scc, vcc) = (Clobbers::SCC, Clobbers::VCC);
+    for preserved in [Clobbers::empty(), scc, vcc, scc | vcc] {
         let variant = Request {
             // Behind a colon stands what tells apart several entries for one function.
             hook: hook.split(':').next().unwrap_or(hook),
             arguments,
-            preserve_scc,
-            preserve_vcc,
+            preserve_scc: preserved.contains(scc),
+            preserve_vcc: preserved.contains(vcc),
             attributes: &[],
         };
-        let template = compiler.template(module, &variant)?;
-        let small = compiler.small_template(module, &variant, &template);
-        for mut template in [Some(template), small].into_iter().flatten() {
-            add_globals(bundle, std::mem::take(&mut template.constants));
-            let mut relocations = template.relocations.iter();
-            if relocations.any(|relocation| relocation.symbol == PRINTF) {
-                add_globals(bundle, vec![printf_ring()]);
-            }
-            bundle.entries.push(Entry {
-                hook: hook.to_owned(),
-                preserve_scc,
-                preserve_vcc,
-                template,
-            });
-        }
+        // The compiler may have spared these registers without being told to: it would make the same code again.
+        let spares = |(told, templates): &&(Clobbers, Vec<Template>)| {
+            let mut clobbers = templates.iter().map(|template| template.clobbers);
+            preserved.contains(*told) && !clobbers.any(|clobbers| clobbers.intersects(preserved))
+        };
+        let templates = match made.iter().find(spares) {
+            Some((_, templates)) => templates.clone(),
+            None => compiled(bundle, compiler, module, &variant)?,
+        };
+        let entries = templates.iter().map(|template| Entry {
+            hook: hook.to_owned(),
+            preserve_scc: variant.preserve_scc,
+            preserve_vcc: variant.preserve_vcc,
+            template: template.clone(),
+        });
+        bundle.entries.extend(entries);
+        made.push((preserved, templates));
     }
     Ok(())
+}
+
+/// The template of a variant, and the small one where one is needed.
+fn compiled(
+    bundle: &mut Bundle,
+    compiler: &Compiler,
+    module: &mut Bitcode,
+    variant: &Request<'_>,
+) -> Result<Vec<Template>, BuildError> {
+    let template = compiler.template(module, variant)?;
+    let small = compiler.small_template(module, variant, &template);
+    let mut templates: Vec<Template> = [Some(template), small].into_iter().flatten().collect();
+    for template in &mut templates {
+        add_globals(bundle, std::mem::take(&mut template.constants));
+        let mut relocations = template.relocations.iter();
+        if relocations.any(|relocation| relocation.symbol == PRINTF) {
+            add_globals(bundle, vec![printf_ring()]);
+        }
+    }
+    Ok(templates)
 }
 
 /// The stream through which hooks print: `luthier::ring`, and the number of the next message behind it.

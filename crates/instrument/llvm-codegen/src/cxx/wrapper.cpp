@@ -380,6 +380,8 @@ void Builder::optimise(bool Fully) {
   if (Fully) {
     Passes = PB.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
   } else {
+    // Nothing is inlined into other hooks.
+    Passes.addPass(GlobalDCEPass());
     Passes.addPass(AlwaysInlinerPass());
     Passes.addPass(GlobalDCEPass());
     FunctionPassManager Simplify;
