@@ -8,6 +8,8 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
 };
 
 use anyhow::{Context, Result, bail, ensure};
@@ -70,18 +72,41 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         build()?;
     }
     let mut complaints = Vec::new();
-    for name in names {
-        if let Some(run) = generator(name) {
-            complaints.extend(run(seconds, first)?);
-            continue;
-        }
-        seed(name)?;
-        println!("{name}: {seconds} s");
-        if let Some(complaint) = fuzz(name, seconds)? {
-            complaints.push(complaint);
-        }
+    let (targets, generators): (Vec<&str>, Vec<&str>) =
+        names.into_iter().partition(|name| TARGETS.contains(name));
+    for (_, run) in GENERATORS
+        .iter()
+        .filter(|(name, _)| generators.contains(name))
+    {
+        complaints.extend(run(seconds, first)?);
     }
+    for name in &targets {
+        seed(name)?;
+    }
+    complaints.extend(fuzz_all(&targets, seconds)?);
     Ok(complaints)
+}
+
+/// Runs targets, as many at a time as there are processors: each has one thread.
+fn fuzz_all(targets: &[&str], seconds: u32) -> Result<Vec<String>> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<String>> {
+        let mut complaints = Vec::new();
+        while let Some(name) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+            println!("{name}: {seconds} s");
+            complaints.extend(fuzz(name, seconds)?);
+        }
+        Ok(complaints)
+    };
+    thread::scope(|scope| {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let threads: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
+        let ended = threads
+            .into_iter()
+            .map(|one| one.join().expect("it panics nowhere"));
+        let complaints: Vec<Vec<String>> = ended.collect::<Result<_>>()?;
+        Ok(complaints.concat())
+    })
 }
 
 fn generator(name: &str) -> Option<Run> {
@@ -122,7 +147,7 @@ fn fuzz(name: &str, seconds: u32) -> Result<Option<String>> {
         .join(HOST)
         .join("release")
         .join(name);
-    let status = Command::new(&program)
+    let output = Command::new(&program)
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .args([
@@ -133,8 +158,14 @@ fn fuzz(name: &str, seconds: u32) -> Result<Option<String>> {
         ])
         .arg("-verbosity=0")
         .arg(&corpus)
-        .status()
+        .output()
         .with_context(|| format!("cannot start {}", program.display()))?;
+    println!(
+        "{name}:\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let status = output.status;
     if status.success() {
         return Ok(None);
     }

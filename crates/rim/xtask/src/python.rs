@@ -249,9 +249,11 @@ fn make(environment: &Path, packages: &[&str], fresh: bool) -> Result<()> {
                 .arg(environment),
         )?;
     }
+    // Python compiles what it imports, which is a small part of these packages.
     done(
         Command::new(python)
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check"])
+            .arg("--no-compile")
             .args(packages),
     )
 }
