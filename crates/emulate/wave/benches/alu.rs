@@ -131,6 +131,8 @@ const STREAMS: &[(&str, &str)] = &[
     ("DPP mov, row_shr",               "v_mov_b32_dpp v3, v4 row_shr:1 row_mask:0xf bank_mask:0xf"),
     ("DPP add, row_shr",               "v_add_f32_dpp v3, v3, v1 row_shr:1 row_mask:0xf bank_mask:0xf"),
     ("DPP add, row_shr, bound_ctrl",   "v_add_f32_dpp v3, v3, v1 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0"),
+    ("DPP add 8 chains, row_shr",      "v_add_f32_dpp {}, {}, v1 row_shr:1 row_mask:0xf bank_mask:0xf"),
+    ("DPP add 8 chains, bound_ctrl",   "v_add_f32_dpp {}, {}, v1 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0"),
     ("DPP add, quad_perm",             "v_add_f32_dpp v3, v3, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf"),
     ("DPP add, row_bcast",             "v_add_f32_dpp v3, v3, v1 row_bcast:15 row_mask:0xa bank_mask:0xf"),
     ("SDWA add",                       "v_add_u32_sdwa v3, v3, v4 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:DWORD"),

@@ -17,6 +17,7 @@ mod followed;
 mod image;
 mod matrix;
 mod memory;
+mod moving;
 mod program;
 mod run;
 mod scalar;
@@ -29,6 +30,7 @@ pub(crate) use matrix::{Mfma, Wmma, WmmaFields};
 pub(crate) use memory::{
     Data, Generation, Lds, LdsBounds, LdsNote, ScalarMemory, Space, VectorMemory,
 };
+pub(crate) use moving::MovingNumber;
 pub(crate) use program::{Leave, Message, Program, Unsupported};
 pub(crate) use run::RunNumber;
 pub(crate) use scalar::{HardwareRegister, Scalar};
@@ -221,6 +223,8 @@ payloads! {
     ChainNumber, chain, chain_mut;
     /// A run of vector ALU instructions as host code.
     RunNumber, run, run_mut;
+    /// A vector ALU instruction with DPP at once.
+    MovingNumber, moving, moving_mut;
     /// Products of matrices in CDNA.
     Mfma, mfma, mfma_mut;
     /// Products of matrices in RDNA.
@@ -289,6 +293,11 @@ impl MicroOp {
     /// Number of the run that this op is, if it is one.
     pub fn run_number(&self) -> Option<usize> {
         (self.kind == Kind::RunNumber).then(|| self.run().number as usize)
+    }
+
+    /// Number of the instruction with DPP that this op is, if it is one at once.
+    pub fn moving_number(&self) -> Option<usize> {
+        (self.kind == Kind::MovingNumber).then(|| self.moving().number as usize)
     }
 
     /// [`modifier`] bits, of ops whose registers gfx9's index mode moves; none of others.

@@ -17,6 +17,7 @@ mod dpp;
 mod finish;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod moved;
+pub(crate) mod moving;
 
 pub(crate) use dpp::{
     Copy as DppCopy, Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, known_dpp,

@@ -17,8 +17,9 @@ use crate::{
     hwreg,
     measured::Measured,
     micro_op::{MicroOp, flow},
+    passes::moving::Moving,
     row_set::RowSet,
-    rows::{self, Chain, ChainBuilder, Row, Shape},
+    rows::{self, Chain, ChainBuilder, Row, Shape, VectorShape},
     shadow, translate,
 };
 
@@ -81,6 +82,7 @@ pub struct Segment {
     pub(crate) ops: Vec<MicroOp>,
     pub(crate) chains: Vec<Chain>,
     pub(crate) runs: translate::Runs,
+    pub(crate) moving: Vec<Moving>,
     /// In address order.
     pub insts: Vec<DecodedInst>,
     /// Address of the instruction at the head of each micro-op.
@@ -408,7 +410,7 @@ fn lower(
             runs.add(segment.ops.len(), follows, &lowered, row);
             let shape = row.and_then(|row| row.vector_shape());
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
-            segment.append(head, chain.flatten(), lowered.ops);
+            segment.append(config, (head, apart), (chain.flatten(), shape), lowered);
         }
         nops.list(&mut segment);
         segment.list(pc, inst.size, inst.op, inst.effects);
@@ -486,6 +488,7 @@ impl Segment {
             ops: Vec::new(),
             chains: Vec::new(),
             runs: translate::Runs::default(),
+            moving: Vec::new(),
             insts: Vec::new(),
             pcs: Vec::new(),
             ended: Vec::new(),
@@ -599,11 +602,26 @@ impl Segment {
         }
     }
 
-    /// Appends the micro-ops of an instruction, or makes the last one the chain that it is with it.
-    fn append(&mut self, head: u64, chain: Option<Chain>, ops: Vec<MicroOp>) {
-        match chain {
-            Some(chain) => self.chain(chain),
-            None => self.push_all(head, ops),
+    /// Appends the micro-ops of an instruction of a row with shape `shape`, or makes the last one the chain that it is with it. Unless it is to
+    /// be `apart`, it may be one micro-op where passes move its source.
+    fn append(
+        &mut self,
+        config: &Config,
+        (head, apart): (u64, bool),
+        (chain, shape): (Option<Chain>, Option<&VectorShape>),
+        lowered: Lowered,
+    ) {
+        if let Some(chain) = chain {
+            return self.chain(chain);
+        }
+        let number = self.moving.len();
+        let shape = shape.filter(|_| !apart);
+        match shape.and_then(|shape| Moving::new(config, shape, &lowered, number)) {
+            Some((moving, op)) => {
+                self.moving.push(moving);
+                self.push(head, op);
+            }
+            None => self.push_all(head, lowered.ops),
         }
     }
 
@@ -637,14 +655,16 @@ impl Segment {
         self.chains.push(chain);
     }
 
-    /// The micro-ops that `op` stands for: itself, the links of a chain, or the instructions of a run.
+    /// The micro-ops that `op` stands for: itself, the links of a chain, the instructions of a run, or the passes of one with DPP.
     pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
-        match op.chain_number() {
-            Some(number) => &self.chains[number].ops,
-            None => match op.run_number() {
-                Some(number) => self.runs.ops(number),
-                None => std::slice::from_ref(op),
-            },
+        if let Some(number) = op.chain_number() {
+            &self.chains[number].ops
+        } else if let Some(number) = op.run_number() {
+            self.runs.ops(number)
+        } else if let Some(number) = op.moving_number() {
+            &self.moving[number].ops
+        } else {
+            std::slice::from_ref(op)
         }
     }
 

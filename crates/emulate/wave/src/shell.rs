@@ -21,7 +21,7 @@ use crate::{
 #[cfg(target_arch = "x86_64")]
 use copies::{avx2, avx2_vector};
 #[cfg(all(target_arch = "x86_64", wide))]
-use copies::{avx512, avx512_vector, fp16_vector};
+use copies::{avx512, avx512_vector, fp16_vector, moving};
 use copies::{base, base_vector};
 
 /// A row's body, written once and inlined into every shell. It may take for granted what callers of [`call`] promise.
@@ -80,6 +80,8 @@ pub(crate) trait VectorBody {
     const HALVES: bool = false;
     /// Lanes that are off get zeros for sources.
     const ZERO_INACTIVE: bool = false;
+    /// A copy that does DPP at once: see [`passes::moving`]. The body is a function on host vectors.
+    const MOVES: bool = false;
     /// The type of all sources and of the result, if there are copies that do NEG, ABS and the clamp themselves.
     const MODIFIED: Option<Type> = None;
     /// The body as a function on host vectors, if it is one.
@@ -92,6 +94,9 @@ pub(crate) trait VectorBody {
 /// One for each value of [`Form::UNIFORM`] that there is a copy for.
 pub(crate) type UniformHandlers = [Option<Handler>; 8];
 
+/// For waves of 32 lanes and of 64.
+pub(crate) type MovingHandlers = [Option<Handler>; 2];
+
 /// The compiled copies of a vector ALU body.
 #[derive(Clone, Copy)]
 pub(crate) struct Handlers {
@@ -103,6 +108,8 @@ pub(crate) struct Handlers {
     pub uniform: UniformHandlers,
     /// The body does modifiers itself: see [`Form::MODIFIED`].
     pub modified: Option<Handler>,
+    /// The body does DPP, too: see [`passes::moving`].
+    pub moving: MovingHandlers,
 }
 
 /// The handler of body `B` for this host.
@@ -155,8 +162,22 @@ macro_rules! hot_handlers {
             } else {
                 None
             },
+            moving: if <$extensions as Extensions>::AVX512 {
+                moving_handlers::<$body>()
+            } else {
+                [None; 2]
+            },
         }
     }};
+}
+
+#[cfg(all(target_arch = "x86_64", wide))]
+fn moving_handlers<B: VectorBody>() -> MovingHandlers {
+    if B::MOVES {
+        [Some(moving::<B, 2>), Some(moving::<B, 4>)]
+    } else {
+        [None; 2]
+    }
 }
 
 /// The handlers of vector ALU body `B` for this host.
@@ -168,6 +189,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             general: base_vector::<B, Variant<0, false, Base>>,
             uniform: [None; 8],
             modified: None,
+            moving: [None; 2],
         },
         #[cfg(all(target_arch = "x86_64", wide))]
         Level::Fp16 if B::HALVES => hot_handlers!(B, fp16_vector, Fp16),
@@ -183,6 +205,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
                 general: if B::MODE { any_mode::<B>() } else { vector },
                 uniform: [None; 8],
                 modified: None,
+                moving: moving_handlers::<B>(),
             }
         }
         #[cfg(all(target_arch = "x86_64", wide))]
@@ -193,6 +216,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             general: any_mode::<B>(),
             uniform: [None; 8],
             modified: None,
+            moving: [None; 2],
         },
     }
 }

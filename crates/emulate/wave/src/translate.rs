@@ -28,6 +28,7 @@ use crate::{
 };
 use part::{Needs, Part};
 
+pub(crate) use part::{MODIFIERS, is_lane_wise};
 pub use part::{code_of, report};
 
 /// Why runs stay with the interpreter on this host.

@@ -24,6 +24,7 @@ mod matrix;
 mod matrix_cuts;
 mod memory;
 mod modifiers;
+mod moving;
 mod native;
 mod native_faults;
 mod nops;

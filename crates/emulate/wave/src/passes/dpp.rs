@@ -8,7 +8,7 @@ use gfx::{Family, Matrix, Target};
 use super::moved::{self, Sources};
 use crate::{
     engine::Env,
-    micro_op::{MicroOp, flow},
+    micro_op::{Control, MicroOp, Vector, flow},
     shell::{Body, Form, VectorBody},
     state::{LANES, VectorRow, Wave, expand},
 };
@@ -286,7 +286,7 @@ pub(crate) fn static_lanes(control: u32) -> u64 {
 }
 
 /// The meaning of the DPP16 dword of a pass.
-struct Control {
+struct Meaning {
     movement: &'static Movement,
     /// Lanes that are off can be read, or there are none.
     all: bool,
@@ -296,15 +296,15 @@ struct Control {
     enabled: u64,
 }
 
-impl Control {
+impl Meaning {
     #[inline(always)]
-    fn of(wave: &Wave, op: &MicroOp) -> Control {
+    fn of(wave: &Wave, op: &MicroOp) -> Meaning {
         let word = op.pass().control_word;
         let [low, high, _] = op.pass().parameters;
-        Control {
-            movement: &movements()[word as usize >> 8 & (CONTROLS - 1)],
-            all: word >> 18 & 1 != 0 || wave.all_lanes,
-            bound: word >> 19 & 1 != 0,
+        Meaning {
+            movement: movement(word),
+            all: fetches_inactive(Control::DPP16, word) || wave.all_lanes,
+            bound: is_bound(word),
             enabled: u64::from(low) | u64::from(high) << 32,
         }
     }
@@ -316,9 +316,81 @@ impl Control {
     }
 }
 
+/// The lanes that an instruction with DPP reads and writes, where the sources of each group of 16 lanes are in one.
+#[cfg_attr(not(wide), allow(dead_code, reason = "the choice of copies"))]
+#[derive(Debug)]
+pub(super) struct Reach {
+    /// As of [`Movement`], and bit 4 says that there is a source.
+    pub places: VectorRow,
+    pub groups: [usize; LANES / 16],
+    exists: u64,
+    /// As of [`Meaning`].
+    pub all: bool,
+    pub bound: bool,
+    pub enabled: u64,
+}
+
+impl Reach {
+    /// `None`: it has no DPP, or sources elsewhere.
+    pub fn of(vector: &Vector) -> Option<Reach> {
+        let word = vector.control_word;
+        let reach = |movement: &Movement, bound, enabled| {
+            let mut places = movement.within;
+            for (place, keep) in places.0.iter_mut().zip(&movement.keep.0) {
+                *place |= keep & 16;
+            }
+            Some(Reach {
+                places,
+                groups: movement.groups?,
+                exists: movement.exists,
+                all: fetches_inactive(vector.control, word),
+                bound,
+                enabled,
+            })
+        };
+        match vector.control {
+            Control::DPP16 => reach(movement(word), is_bound(word), static_lanes(word)),
+            Control::DPP8 => reach(&Movement::new(|lane| dpp8_source(word, lane)), true, !0),
+            _ => None,
+        }
+    }
+
+    /// The lanes that a wave with all lanes on writes.
+    pub fn written(&self) -> u64 {
+        self.enabled & if self.bound { !0 } else { self.exists }
+    }
+}
+
+/// Returns `true` if lanes that are off can be read.
+#[inline(always)]
+fn fetches_inactive(control: Control, word: u32) -> bool {
+    match control {
+        // The form is told apart by the source field's marker, which decode moved to bit 0.
+        Control::DPP8 => word & 1 != 0,
+        _ => word >> 18 & 1 != 0,
+    }
+}
+
+/// Returns `true` if lanes that cannot read get zeros; otherwise they stay as they are.
+#[inline(always)]
+fn is_bound(word: u32) -> bool {
+    word >> 19 & 1 != 0
+}
+
+/// The movement of a DPP16 dword.
+#[inline(always)]
+fn movement(word: u32) -> &'static Movement {
+    &movements()[word as usize >> 8 & (CONTROLS - 1)]
+}
+
+/// Source lane for one lane by a DPP8 dword.
+fn dpp8_source(word: u32, lane: i32) -> i32 {
+    lane & !7 | (word >> (8 + 3 * (lane & 7)) & 7) as i32
+}
+
 /// Returns `true` if an instruction with this DPP16 dword writes all active lanes, whichever these are.
 pub(crate) fn writes_all_lanes(word: u32) -> bool {
-    word >> 19 & 1 != 0 && static_lanes(word) == !0
+    is_bound(word) && static_lanes(word) == !0
 }
 
 /// Moves the lanes of rows by the DPP16 control, reading from active lanes only unless it says
@@ -332,7 +404,7 @@ impl VectorBody for Enter {
     const AVX512_ALONE: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let control = Control::of(wave, op);
+        let control = Meaning::of(wave, op);
         let (source, dst, words) = (super::source(op), op.dst as usize, op.pass().words());
         let movement = control.movement;
         let readable = movement.enter::<F>(wave, control.all, source, dst, words);
@@ -357,7 +429,7 @@ impl VectorBody for Copy {
     const AVX512_ALONE: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let control = Control::of(wave, op);
+        let control = Meaning::of(wave, op);
         let (source, dst) = (super::source(op), op.dst as usize);
         #[cfg(target_arch = "x86_64")]
         if F::AVX512
@@ -391,7 +463,7 @@ impl VectorBody for Copy {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn copy512<const COUNT: usize>(
-    control: &Control,
+    control: &Meaning,
     sources: &Sources<'_>,
     wave: &mut Wave,
     source: usize,
@@ -442,12 +514,11 @@ impl VectorBody for Enter8 {
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let control = op.pass().control_word;
-        // The fetch-inactive form is told apart by the source field's marker, which decode moved to bit 0.
-        let all = control & 1 != 0 || wave.all_lanes;
+        let all = fetches_inactive(Control::DPP8, control) || wave.all_lanes;
         let (source, dst, words) = (super::source(op), op.dst as usize, op.pass().words());
         let mut from = VectorRow::ZERO;
         for (lane, from) in from.0.iter_mut().enumerate() {
-            *from = (lane & 8) as u32 | control >> (8 + 3 * (lane & 7)) & 7;
+            *from = dpp8_source(control, lane as i32 & 15) as u32;
         }
         #[cfg(target_arch = "x86_64")]
         if F::AVX512 {

@@ -17,7 +17,7 @@ pub(crate) struct Sources<'a> {
 }
 
 /// `COUNT` groups of 16 words.
-type Words<const COUNT: usize> = [__m512i; COUNT];
+pub(crate) type Words<const COUNT: usize> = [__m512i; COUNT];
 
 impl Sources<'_> {
     /// Returns group `group` of `row` after the move, with zeros for lanes that are not in `readable`.

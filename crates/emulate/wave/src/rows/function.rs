@@ -33,6 +33,7 @@ pub(crate) struct Function {
 impl Function {
     /// A function that is always right, of a row without masks.
     #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
     pub(super) fn exact(code: Code) -> Function {
         Function {
             code,
@@ -57,6 +58,7 @@ pub(crate) enum Nans {
 impl Function {
     /// An operation on singles.
     #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
     pub(super) fn singles<O: Operation<Singles, SOURCES>, const SOURCES: usize>() -> Function {
         Function {
             nans: match (O::NO_NANS, O::NANS_OF_SOURCES) {
@@ -73,6 +75,7 @@ impl Function {
 vectors::compiled_for! { Avx512:
     // The host's ABI for vectors is what is asked for, and no other language calls it.
     #[allow(improper_ctypes_definitions)]
+    #[inline]
     unsafe extern "C" fn singles<O: Operation<Singles, SOURCES>, const SOURCES: usize>(
         a: __m512i,
         b: __m512i,

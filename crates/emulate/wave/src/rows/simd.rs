@@ -256,6 +256,7 @@ impl Kind for Singles {
     modified_singles!(0x8000_0000, 0x3f80_0000, 0x7f80_0000);
 
     #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
     fn function<O: Operation<Singles, SOURCES>, const SOURCES: usize>() -> Option<Function> {
         Some(Function::singles::<O, SOURCES>())
     }

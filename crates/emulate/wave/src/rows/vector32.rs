@@ -209,7 +209,9 @@ impl VectorBody for Select {
     const MODE: bool = false;
     const HOT: bool = true;
     const CHOOSES: bool = true;
+    const MOVES: bool = true;
     #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
     fn function() -> Option<Function> {
         Some(Function {
             takes_mask: true,
@@ -226,6 +228,7 @@ impl VectorBody for Select {
 vectors::compiled_for! { Avx512:
     // The host's ABI for vectors is what is asked for, and no other language calls it.
     #[allow(improper_ctypes_definitions)]
+    #[inline]
     unsafe extern "C" fn selected(a: __m512i, b: __m512i, bits: __m512i) -> __m512i {
         // SAFETY: words.
         unsafe {

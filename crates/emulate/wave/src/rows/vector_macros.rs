@@ -31,6 +31,7 @@ macro_rules! vector_rows {
                 const HOT: bool = Self::SPECIALIZATION.hot;
                 const AVX512_ALONE: bool = Self::SPECIALIZATION.avx512;
                 const HALVES: bool = Self::SPECIALIZATION.fp16;
+                const MOVES: bool = Self::SPECIALIZATION.hot || Self::SPECIALIZATION.avx512;
                 const ZERO_INACTIVE: bool = Self::SPECIALIZATION.zero_inactive;
                 $(const MODIFIED: Option<$crate::ports::Type> = $crate::rows::simd::modified::<
                     $crate::rows::simd::$kind,
@@ -48,6 +49,7 @@ macro_rules! vector_rows {
                         $context, ($($argument),*), $body
                     )
                 }
+                #[inline(always)]
                 fn function() -> Option<$crate::rows::function::Function> {
                     $crate::rows::vector_macros::host_function!(
                         $name ($($source),+) -> $result $(simd $kind::$operation)? $(fast $fast)? [$($($attribute),*)?],
@@ -196,6 +198,7 @@ macro_rules! host_code {
         vectors::compiled_for! { Avx512:
             // The host's ABI for vectors is what is asked for, and no other language calls it.
             #[allow(improper_ctypes_definitions)]
+            #[inline]
             unsafe extern "C" fn $name(
                 a: std::arch::x86_64::__m512i,
                 b: std::arch::x86_64::__m512i,

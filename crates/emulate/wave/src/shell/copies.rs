@@ -8,7 +8,9 @@ pub(super) use base_vector::base_vector;
 #[cfg(target_arch = "x86_64")]
 pub(super) use {avx2::avx2, avx2_vector::avx2_vector};
 #[cfg(all(target_arch = "x86_64", wide))]
-pub(super) use {avx512::avx512, avx512_vector::avx512_vector, fp16_vector::fp16_vector};
+pub(super) use {
+    avx512::avx512, avx512_vector::avx512_vector, fp16_vector::fp16_vector, moving::moving,
+};
 
 mod base {
     use crate::{engine::Env, micro_op::MicroOp, shell::Body, state::Wave};
@@ -77,3 +79,20 @@ copy! { Avx2: avx2_vector, Form }
 copy! { Avx512: avx512_vector, Form }
 #[cfg(all(target_arch = "x86_64", wide))]
 copy! { Fp16: fp16_vector, Form }
+
+#[cfg(all(target_arch = "x86_64", wide))]
+mod moving {
+    use crate::{engine::Env, micro_op::MicroOp, passes, shell::VectorBody, state::Wave};
+
+    vectors::compiled_for! { Avx512:
+    pub(in crate::shell) unsafe fn moving<B: VectorBody, const COUNT: usize>(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+    ) -> u32 {
+        // SAFETY: what callers of handlers promise. The function is compiled for AVX-512, and put into ops that decoding makes for waves of
+        // `COUNT` groups.
+        unsafe { passes::moving::run::<B, COUNT>(wave, op, env) }
+    }
+    }
+}

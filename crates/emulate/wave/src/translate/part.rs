@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Modifiers that say nothing about numbers of one word.
-const MODIFIERS: u32 = modifier::VECTOR_ALU
+pub(crate) const MODIFIERS: u32 = modifier::VECTOR_ALU
     | modifier::VECTOR_RESULT
     | modifier::NO_IEEE
     | modifier::BOTH_HALVES
@@ -290,7 +290,7 @@ impl Computation {
 }
 
 /// Returns `true` if each lane's result depends on that lane alone, and is a word or a pair of singles.
-fn is_lane_wise(shape: &VectorShape) -> bool {
+pub(crate) fn is_lane_wise(shape: &VectorShape) -> bool {
     let is_word = |kind: &Type| match shape.result {
         Type::PackedF32 => *kind == Type::PackedF32,
         _ => matches!(kind, Type::B32 | Type::F32),

@@ -151,6 +151,7 @@ pub const NATIVE: &str = "LUTHIER_TEST_NATIVE";
 struct Looks {
     exact: bool,
     races: bool,
+    observed: bool,
 }
 
 /// One wave with code, registers, LDS and memory.
@@ -205,7 +206,7 @@ impl Machine {
     pub fn strict(target: &str, wave_size: u32, text: &str, native: Option<HostCode>) -> Machine {
         let looks = Looks {
             exact: true,
-            races: false,
+            ..Looks::default()
         };
         let made = Machine::made(target, wave_size, text, looks, native);
         made.unwrap_or_else(|error| panic!("{error}"))
@@ -218,8 +219,19 @@ impl Machine {
         let looks = Looks {
             exact: true,
             races: true,
+            ..Looks::default()
         };
         Machine::made(target, wave_size, text, looks, forced())
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`Machine::with_wave_size`] whose instructions each have micro-ops of their own, where passes do what is beside the body.
+    pub fn observed(target: &str, wave_size: u32, text: &str) -> Machine {
+        let looks = Looks {
+            observed: true,
+            ..Looks::default()
+        };
+        Machine::made(target, wave_size, text, looks, None)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -238,7 +250,7 @@ impl Machine {
             wave_size,
             agpr_base: AGPR_BASE as u32,
             vector_rows: VECTOR_ROWS as u32,
-            observed: false,
+            observed: looks.observed,
             native,
             exact: looks.exact,
             measured: None,
