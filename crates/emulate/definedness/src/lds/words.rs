@@ -1,29 +1,24 @@
-//! The undefined bits of a workgroup's LDS.
+//! Words of which some bits are undefined.
 
 use std::ops::Range;
 
+use super::{Bits, all_and_highest};
 use crate::lanes::{NONE, Row, each, stretch};
 
 /// A bit beside each bit, in dwords. All outside is defined.
 #[derive(Default)]
-pub(crate) struct Lds {
+pub(super) struct Words {
     words: Vec<u32>,
     /// Words with an undefined bit.
     undefined: usize,
 }
 
-impl Lds {
-    /// All of so many bytes become undefined.
-    pub fn begin(&mut self, bytes: usize) {
-        let words = bytes.div_ceil(4);
+impl Words {
+    /// These are the undefined bits of all words.
+    pub fn begin(&mut self, words: impl Iterator<Item = u32>) {
         self.words.clear();
-        self.words.resize(words, !0);
-        self.undefined = words;
-    }
-
-    pub fn define_all(&mut self) {
-        self.words.fill(0);
-        self.undefined = 0;
+        self.words.extend(words);
+        self.undefined = undefined(&self.words);
     }
 
     /// Nothing in it is undefined.
@@ -32,33 +27,11 @@ impl Lds {
         self.undefined == 0
     }
 
-    pub fn is_defined(&self, start: u64, end: u64) -> bool {
-        let end = (end.div_ceil(4) as usize).min(self.words.len());
-        let words = self.words.get((start / 4) as usize..end);
-        words.is_none_or(|words| words.iter().fold(0, |all, bits| all | bits) == 0)
-    }
-
     /// The number of the first word of so many bytes, if they are whole words inside.
-    pub fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
+    fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
         let end = u64::from(start) + u64::from(bytes);
         let fits = (start | bytes).is_multiple_of(4) && end <= 4 * self.words.len() as u64;
         fits.then_some((start / 4) as usize)
-    }
-
-    /// The undefined bits of `bytes` (at most 4) bytes at each lane's address.
-    pub fn gather(&self, (addresses, offset): (&Row, u32), lanes: u64, bytes: u32) -> Row {
-        let mut to = NONE;
-        match lanes {
-            u64::MAX => {
-                for (to, address) in to.iter_mut().zip(addresses) {
-                    *to = self.load(address.wrapping_add(offset), bytes);
-                }
-            }
-            _ => each(lanes).for_each(|lane| {
-                to[lane] = self.load(addresses[lane].wrapping_add(offset), bytes);
-            }),
-        }
-        to
     }
 
     /// How much of `W` words at each lane's address is undefined; `None` if the address of a lane is none of a word, or lies outside.
@@ -207,16 +180,6 @@ impl Lds {
         }
     }
 
-    /// The bytes from `start` to before `end` become defined.
-    pub fn define(&mut self, start: u64, end: u64) {
-        let (mut at, end) = (start, end.min(4 * self.words.len() as u64));
-        while at < end {
-            let next = (at / 4 * 4 + 4).min(end);
-            self.store(at as u32, (next - at) as u32, 0);
-            at = next;
-        }
-    }
-
     /// The undefined bits of `bytes` (at most 4) bytes.
     #[inline]
     pub fn load(&self, at: u32, bytes: u32) -> u32 {
@@ -248,24 +211,6 @@ impl Lds {
     }
 }
 
-/// How much of some words is undefined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bits {
-    None,
-    All,
-    Some,
-}
-
-impl Bits {
-    fn of(any: bool, all: bool) -> Bits {
-        match (any, all) {
-            (false, _) => Bits::None,
-            (true, true) => Bits::All,
-            (true, false) => Bits::Some,
-        }
-    }
-}
-
 /// Bits that are set in some word, and in all of them; two words at once.
 struct Seen {
     any: u64,
@@ -292,15 +237,6 @@ impl Seen {
 
     fn bits(&self) -> Bits {
         Bits::of(self.any != 0, self.all == !0)
-    }
-}
-
-/// The bits that are set in some lane's number, and the highest number.
-fn all_and_highest(lanes: u64, of: impl Fn(usize) -> u32) -> (u32, u32) {
-    let both = |(all, high): (u32, u32), lane| (all | of(lane), high.max(of(lane)));
-    match stretch(lanes) {
-        Some(lanes) => lanes.fold((0, 0), both),
-        None => each(lanes).fold((0, 0), both),
     }
 }
 
@@ -347,8 +283,8 @@ mod tests {
 
     fn lanes_agree<const W: usize>(round: u32, random: &mut impl FnMut() -> u32) {
         const WORDS: u32 = 300;
-        let mut lds = Lds::default();
-        lds.begin(4 * WORDS as usize);
+        let mut lds = Words::default();
+        lds.begin(std::iter::repeat_n(!0, WORDS as usize));
         for word in 0..WORDS {
             match round / 4 % 3 {
                 0 => {}
@@ -386,10 +322,8 @@ mod tests {
         let rows: [Row; W] = std::array::from_fn(|_| random_row());
         let (mut plain, run) = (lds.words.clone(), lds.words.clone());
         let by_lane = |lanes: &mut dyn Iterator<Item = usize>, to: &mut Vec<u32>| {
-            let mut own = Lds::default();
-            own.begin(0);
-            own.words = std::mem::take(to);
-            own.undefined = undefined(&own.words);
+            let mut own = Words::default();
+            own.begin(to.drain(..));
             let lanes: Vec<usize> = lanes.collect();
             for (word, row) in rows.iter().enumerate() {
                 for lane in &lanes {
@@ -410,7 +344,7 @@ mod tests {
         runs_agree(&mut lds, (first, lanes), &rows);
     }
 
-    fn fills_agree<const W: usize>(lds: &mut Lds, places: (&Row, u32), lanes: u64) {
+    fn fills_agree<const W: usize>(lds: &mut Words, places: (&Row, u32), lanes: u64) {
         let place = |lane: usize| places.0[lane].wrapping_add(places.1);
         for bits in [!0, 0] {
             let mut plain = lds.words.clone();
@@ -428,7 +362,7 @@ mod tests {
     }
 
     fn runs_agree<const W: usize>(
-        lds: &mut Lds,
+        lds: &mut Words,
         (first, lanes): (usize, Range<usize>),
         rows: &[Row; W],
     ) {
@@ -450,42 +384,5 @@ mod tests {
             assert_eq!(lds.look_at_run(first, count), seen);
             assert_eq!(lds.undefined, undefined(&lds.words));
         }
-    }
-
-    #[test]
-    fn bytes_are_kept_as_in_a_row_of_bytes() {
-        const BYTES: usize = 40;
-        let mut lds = Lds::default();
-        lds.begin(BYTES);
-        let mut bytes = [0xffu8; BYTES + 8];
-        bytes[BYTES..].fill(0);
-        let mut state = 12345u32;
-        for _ in 0..4000 {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let (at, count) = (state >> 8 & 63, 1 + (state >> 16) % 4);
-            let bits = if state >> 30 != 0 { 0 } else { state };
-            if at as usize >= BYTES {
-                lds.store(at, count, bits);
-                continue;
-            }
-            for byte in 0..count as usize {
-                if at as usize + byte < BYTES {
-                    bytes[at as usize + byte] = (bits >> (8 * byte)) as u8;
-                }
-            }
-            lds.store(at, count, bits);
-            for at in 0..BYTES {
-                let own = bytes[at..at + 4].iter().rev();
-                let expected = own.fold(0, |all, byte| all << 8 | u32::from(*byte));
-                assert_eq!(lds.load(at as u32, 4), expected);
-            }
-            let any = bytes.iter().any(|byte| *byte != 0);
-            assert_eq!(lds.is_all_defined(), !any);
-        }
-        lds.begin(BYTES);
-        lds.define(3, 38);
-        assert_eq!(lds.load(0, 4), 0xff_ffff);
-        assert_eq!(lds.load(36, 4), 0xffff_0000);
-        assert!(lds.is_defined(4, 36) && !lds.is_defined(4, 37));
     }
 }
