@@ -1,215 +1,225 @@
 //! The undefined bits of a workgroup's LDS.
 
+mod marks;
+mod words;
+
 use std::ops::Range;
 
 use crate::lanes::{NONE, Row, each, stretch};
+use marks::Marks;
+use words::Words;
 
-/// A bit beside each bit, in dwords. All outside is defined.
+/// Most kernels have no word there of which some bits are undefined and others not. All outside is defined.
 #[derive(Default)]
 pub(crate) struct Lds {
-    words: Vec<u32>,
-    /// Words with an undefined bit.
-    undefined: usize,
+    marks: Marks,
+    /// The bits of all words, once one has had such parts. The marks are old then.
+    words: Words,
+    has_parts: bool,
+}
+
+/// Where lanes access whole words.
+pub(crate) struct Places<'a> {
+    pub addresses: &'a Row,
+    pub offset: u32,
+    pub lanes: u64,
+    /// The number of the first word and the lanes, if each lane's words lie behind those of the lane before.
+    pub run: Option<(usize, Range<usize>)>,
+}
+
+impl Places<'_> {
+    #[inline]
+    fn address(&self, lane: usize) -> u32 {
+        self.addresses[lane].wrapping_add(self.offset)
+    }
+
+    fn all(&self) -> (&Row, u32) {
+        (self.addresses, self.offset)
+    }
+}
+
+/// The undefined bits of `W` words of each lane.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Seen<const W: usize> {
+    None,
+    All,
+    /// All bits of these lanes, for each word.
+    Lanes([u64; W]),
+    /// Some others.
+    Parts,
 }
 
 impl Lds {
     /// All of so many bytes become undefined.
     pub fn begin(&mut self, bytes: usize) {
-        let words = bytes.div_ceil(4);
-        self.words.clear();
-        self.words.resize(words, !0);
-        self.undefined = words;
+        self.marks.begin(bytes.div_ceil(4), true);
+        self.has_parts = false;
     }
 
     pub fn define_all(&mut self) {
-        self.words.fill(0);
-        self.undefined = 0;
+        self.marks.begin(self.marks.len(), false);
+        self.has_parts = false;
+    }
+
+    /// Words may have parts from now on.
+    fn divide(&mut self) {
+        if !self.has_parts {
+            self.words.begin(self.marks.words());
+            self.has_parts = true;
+        }
+    }
+
+    /// Each word is defined or undefined as a whole.
+    pub fn is_whole(&self) -> bool {
+        !self.has_parts
     }
 
     /// Nothing in it is undefined.
     #[inline]
     pub fn is_all_defined(&self) -> bool {
-        self.undefined == 0
+        match self.has_parts {
+            true => self.words.is_all_defined(),
+            false => self.marks.is_all_defined(),
+        }
     }
 
     pub fn is_defined(&self, start: u64, end: u64) -> bool {
-        let end = (end.div_ceil(4) as usize).min(self.words.len());
-        let words = self.words.get((start / 4) as usize..end);
-        words.is_none_or(|words| words.iter().fold(0, |all, bits| all | bits) == 0)
+        let end = (end.div_ceil(4) as usize).min(self.marks.len());
+        let first = (start / 4) as usize;
+        first >= end || self.look_at_run(first, end - first) == Bits::None
+    }
+
+    fn look_at_run(&self, first: usize, count: usize) -> Bits {
+        match self.has_parts {
+            true => self.words.look_at_run(first, count),
+            false => self.marks.look_at_run(first, count),
+        }
     }
 
     /// The number of the first word of so many bytes, if they are whole words inside.
     pub fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
         let end = u64::from(start) + u64::from(bytes);
-        let fits = (start | bytes).is_multiple_of(4) && end <= 4 * self.words.len() as u64;
+        let fits = (start | bytes).is_multiple_of(4) && end <= 4 * self.marks.len() as u64;
         fits.then_some((start / 4) as usize)
     }
 
     /// The undefined bits of `bytes` (at most 4) bytes at each lane's address.
     pub fn gather(&self, (addresses, offset): (&Row, u32), lanes: u64, bytes: u32) -> Row {
         let mut to = NONE;
-        match lanes {
-            u64::MAX => {
-                for (to, address) in to.iter_mut().zip(addresses) {
-                    *to = self.load(address.wrapping_add(offset), bytes);
-                }
-            }
-            _ => each(lanes).for_each(|lane| {
-                to[lane] = self.load(addresses[lane].wrapping_add(offset), bytes);
-            }),
-        }
-        to
-    }
-
-    /// How much of `W` words at each lane's address is undefined; `None` if the address of a lane is none of a word, or lies outside.
-    pub fn look_at_words<const W: usize>(
-        &self,
-        (addresses, offset): (&Row, u32),
-        lanes: u64,
-    ) -> Option<Bits> {
-        let place = |lane: usize| addresses[lane].wrapping_add(offset);
-        let (all, high) = all_and_highest(lanes, place);
-        if !all.is_multiple_of(4) {
-            return None;
-        }
-        self.inside(high, 4 * W as u32)?;
-        let own = |lane: usize| self.words[(place(lane) / 4) as usize..].first_chunk::<W>();
-        let mut seen = Seen::default();
-        let mut see = |lane: usize| own(lane).into_iter().for_each(|own| seen.see(own));
-        match stretch(lanes) {
-            Some(lanes) => lanes.for_each(&mut see),
-            None => each(lanes).for_each(&mut see),
-        }
-        Some(seen.bits())
-    }
-
-    /// The undefined bits of `W` words at each lane's address, which are words inside.
-    pub fn gather_words<const W: usize>(
-        &self,
-        (addresses, offset): (&Row, u32),
-        lanes: u64,
-    ) -> [Row; W] {
-        let mut rows = [NONE; W];
         let mut take = |lane: usize| {
-            let at = addresses[lane].wrapping_add(offset);
-            let own = self.words[(at / 4) as usize..].first_chunk::<W>();
-            for (row, word) in rows.iter_mut().zip(own.into_iter().flatten()) {
-                row[lane] = *word;
-            }
+            to[lane] = self.load(addresses[lane].wrapping_add(offset), bytes);
         };
         match stretch(lanes) {
             Some(lanes) => lanes.for_each(&mut take),
             None => each(lanes).for_each(&mut take),
         }
-        rows
+        to
     }
 
-    /// `W` words at each lane's address get these bits. Returns `false`, and does nothing, if the address of a lane is none of a word, or lies
+    /// The undefined bits of words; `None` if the address of a lane is none of a word, or lies outside.
+    pub fn look<const W: usize>(&self, places: &Places<'_>) -> Option<Seen<W>> {
+        let lanes = places.lanes;
+        let seen = match &places.run {
+            Some((first, lanes)) => self.look_at_run(*first, W * lanes.len()),
+            None if self.has_parts => self.words.look_at_words::<W>(places.all(), lanes)?,
+            None => {
+                self.are_inside::<W>(places, 4)?;
+                Bits::Some
+            }
+        };
+        Some(match seen {
+            Bits::None => Seen::None,
+            Bits::All => Seen::All,
+            Bits::Some if self.has_parts => Seen::Parts,
+            Bits::Some => {
+                let words = match &places.run {
+                    Some((first, all)) => self.marks.gather::<W>(lanes, in_run::<W>(*first, all)),
+                    None => self
+                        .marks
+                        .gather::<W>(lanes, |lane| word(places.address(lane))),
+                };
+                match words {
+                    _ if words == [0; W] => Seen::None,
+                    _ if words == [lanes; W] => Seen::All,
+                    _ => Seen::Lanes(words),
+                }
+            }
+        })
+    }
+
+    /// The undefined bits of words that may have parts, which were looked at.
+    pub fn parts<const W: usize>(&self, places: &Places<'_>) -> [Row; W] {
+        match places.run.clone() {
+            Some((first, lanes)) => self.words.gather_run::<W>(first, lanes),
+            None => self.words.gather_words::<W>(places.all(), places.lanes),
+        }
+    }
+
+    /// The places are multiples of `step` bytes, and `W` words from each of them on lie inside.
+    fn are_inside<const W: usize>(&self, places: &Places<'_>, step: u32) -> Option<()> {
+        let (all, high) = all_and_highest(places.lanes, |lane| places.address(lane));
+        let fits = step.is_power_of_two() && all.is_multiple_of(step);
+        (fits && self.inside(high, 4 * W as u32).is_some()).then_some(())
+    }
+
+    /// All bits of words become undefined, or defined. Returns `false`, and does nothing, if the address of a lane is none of a word, or lies
     /// outside.
-    pub fn fill_words<const W: usize>(
-        &mut self,
-        (addresses, offset): (&Row, u32),
-        lanes: u64,
-        bits: u32,
-    ) -> bool {
-        let place = |lane: usize| addresses[lane].wrapping_add(offset);
-        let (all, high) = all_and_highest(lanes, place);
-        if !all.is_multiple_of(4) || self.inside(high, 4 * W as u32).is_none() {
-            return false;
-        }
-        let mut change = 0;
-        for lane in each(lanes) {
-            let own = self.words[(place(lane) / 4) as usize..].first_chunk_mut::<W>();
-            for own in own.into_iter().flatten() {
-                change += isize::from(bits != 0) - isize::from(*own != 0);
-                *own = bits;
+    pub fn fill<const W: usize>(&mut self, places: &Places<'_>, undefined: bool) -> bool {
+        let bits = u32::from(undefined).wrapping_neg();
+        match &places.run {
+            Some((first, lanes)) if self.has_parts => {
+                self.words.fill_run(*first, W * lanes.len(), bits);
+            }
+            Some((first, lanes)) => self.marks.fill_run(*first, W * lanes.len(), undefined),
+            None if self.has_parts => {
+                return self.words.fill_words::<W>(places.all(), places.lanes, bits);
+            }
+            None if self.are_inside::<W>(places, 4).is_none() => return false,
+            None => {
+                let (lanes, all) = (places.lanes, u64::from(undefined).wrapping_neg());
+                let place = |lane| word(places.address(lane));
+                self.marks.scatter::<W>(lanes, place, [all; W]);
             }
         }
-        self.undefined = self.undefined.wrapping_add_signed(change);
         true
     }
 
-    /// `W` words at each lane's address get these bits, in the order of lanes. Returns `false`, and does nothing, if lanes may have some
-    /// words alone in common, or if the words of a lane lie outside.
-    pub fn scatter_words<const W: usize>(
-        &mut self,
-        (addresses, offset): (&Row, u32),
-        lanes: u64,
-        rows: [&Row; W],
-    ) -> bool {
-        let place = |lane: usize| addresses[lane].wrapping_add(offset);
-        let (all, high) = all_and_highest(lanes, place);
-        let step = 4 * W as u32;
-        if W > 1 && !step.is_power_of_two() || all % step != 0 || self.inside(high, step).is_none()
-        {
-            return false;
-        }
-        let mut change = 0;
-        for lane in each(lanes) {
-            let own = self.words[(place(lane) / 4) as usize..].first_chunk_mut::<W>();
-            for (own, row) in own.into_iter().flatten().zip(rows) {
-                change += isize::from(row[lane] != 0) - isize::from(*own != 0);
-                *own = row[lane];
+    /// All bits of words become undefined in these lanes, in the order of lanes, and defined in the others. Returns `false`, and does nothing,
+    /// if lanes may have some words alone in common, if the words of a lane lie outside, or if words have parts.
+    pub fn put_lanes<const W: usize>(&mut self, places: &Places<'_>, undefined: [u64; W]) -> bool {
+        let lanes = places.lanes;
+        match &places.run {
+            _ if self.has_parts => return false,
+            Some((first, all)) => {
+                let place = in_run::<W>(*first, all);
+                self.marks.scatter::<W>(lanes, place, undefined);
+            }
+            None if self.are_inside::<W>(places, 4 * W as u32).is_none() => return false,
+            None => {
+                let place = |lane| word(places.address(lane));
+                self.marks.scatter::<W>(lanes, place, undefined);
             }
         }
-        self.undefined = self.undefined.wrapping_add_signed(change);
         true
     }
 
-    /// How much of words that follow each other is undefined.
-    pub fn look_at_run(&self, first: usize, count: usize) -> Bits {
-        let words = self.words[first..][..count].iter();
-        let seen = words.fold((0, !0), |(any, all), word| (any | word, all & word));
-        Bits::of(seen.0 != 0, seen.1 == !0)
-    }
-
-    /// The bits of words that follow each other, `W` for each of these lanes.
-    pub fn gather_run<const W: usize>(&self, first: usize, lanes: Range<usize>) -> [Row; W] {
-        let words = &self.words[first..][..W * lanes.len()];
-        let mut rows = [NONE; W];
-        let to = rows.each_mut().map(|row| &mut row[lanes.clone()]);
-        for (lane, own) in words.as_chunks::<W>().0.iter().enumerate() {
-            for word in 0..W {
-                to[word][lane] = own[word];
-            }
-        }
-        rows
-    }
-
-    /// Words that follow each other get these bits, `W` for each lane.
-    pub fn scatter_run<const W: usize>(&mut self, first: usize, rows: [&[u32]; W]) {
-        let lanes = rows[0].len();
-        let words = &mut self.words[first..][..W * lanes];
-        self.undefined -= undefined(words);
-        let (own, rows) = (words.as_chunks_mut::<W>().0, rows.map(|row| &row[..lanes]));
-        let own = &mut own[..lanes];
-        for lane in 0..lanes {
-            for word in 0..W {
-                own[lane][word] = rows[word][lane];
-            }
-        }
-        self.undefined += undefined(words);
-    }
-
-    /// `count` words get these bits.
-    pub fn fill_run(&mut self, first: usize, count: usize, bits: u32) {
-        let words = &mut self.words[first..][..count];
-        self.undefined -= undefined(words);
-        words.fill(bits);
-        self.undefined += if bits == 0 { 0 } else { count };
-    }
-
-    fn set(&mut self, word: usize, bits: u32) {
-        if let Some(own) = self.words.get_mut(word) {
-            self.undefined += usize::from(bits != 0);
-            self.undefined -= usize::from(*own != 0);
-            *own = bits;
-        }
+    /// Words get these bits, in the order of lanes. Returns `false`, and does nothing, if lanes may have some words alone in common, or if the
+    /// words of a lane lie outside.
+    pub fn put_bits<const W: usize>(&mut self, places: &Places<'_>, rows: [&Row; W]) -> bool {
+        self.divide();
+        let Some((first, lanes)) = places.run.clone() else {
+            return self
+                .words
+                .scatter_words::<W>(places.all(), places.lanes, rows);
+        };
+        let rows = rows.map(|row| &row[lanes.clone()]);
+        self.words.scatter_run::<W>(first, rows);
+        true
     }
 
     /// The bytes from `start` to before `end` become defined.
     pub fn define(&mut self, start: u64, end: u64) {
-        let (mut at, end) = (start, end.min(4 * self.words.len() as u64));
+        let (mut at, end) = (start, end.min(4 * self.marks.len() as u64));
         while at < end {
             let next = (at / 4 * 4 + 4).min(end);
             self.store(at as u32, (next - at) as u32, 0);
@@ -220,32 +230,47 @@ impl Lds {
     /// The undefined bits of `bytes` (at most 4) bytes.
     #[inline]
     pub fn load(&self, at: u32, bytes: u32) -> u32 {
-        let word = |index: usize| u64::from(self.words.get(index).copied().unwrap_or(0));
-        let index = (at / 4) as usize;
-        if at.is_multiple_of(4) && bytes == 4 {
-            return word(index) as u32;
+        if self.has_parts {
+            return self.words.load(at, bytes);
         }
-        let both = word(index) | word(index + 1) << 32;
+        let index = word(at);
+        let low = self.marks.word(index);
+        if at.is_multiple_of(4) && bytes == 4 {
+            return low;
+        }
+        let both = u64::from(low) | u64::from(self.marks.word(index + 1)) << 32;
         (both >> (8 * (at % 4)) & ((1 << (8 * bytes)) - 1)) as u32
     }
 
     /// Sets the undefined bits of `bytes` (at most 4) bytes.
     #[inline]
     pub fn store(&mut self, at: u32, bytes: u32, bits: u32) {
-        let index = (at / 4) as usize;
-        if at.is_multiple_of(4) && bytes == 4 {
-            return self.set(index, bits);
-        }
-        let shift = 8 * (at % 4);
-        let mask = ((1u64 << (8 * bytes)) - 1) << shift;
-        let new = u64::from(bits) << shift & mask;
-        for (index, shift) in [(index, 0), (index + 1, 32)] {
-            let (mask, new) = ((mask >> shift) as u32, (new >> shift) as u32);
-            if let (Some(old), true) = (self.words.get(index).copied(), mask != 0) {
-                self.set(index, old & !mask | new);
+        let is_word = at.is_multiple_of(4) && bytes == 4;
+        let own = ((1u64 << (8 * bytes)) - 1) as u32;
+        match () {
+            () if self.has_parts => self.words.store(at, bytes, bits),
+            () if is_word && (bits == 0 || bits == !0) => self.marks.set(word(at), bits != 0),
+            // Bytes that are stored to defined words leave them whole.
+            () if self.load(at, bytes) == bits & own => {}
+            () => {
+                self.divide();
+                self.words.store(at, bytes, bits);
             }
         }
     }
+}
+
+/// The number of the word at an address.
+#[inline]
+fn word(address: u32) -> usize {
+    (address / 4) as usize
+}
+
+/// The first of each lane's words, where they lie one behind the other.
+#[inline]
+fn in_run<const W: usize>(first: usize, lanes: &Range<usize>) -> impl Fn(usize) -> usize + use<W> {
+    let start = lanes.start;
+    move |lane| first + W * (lane - start)
 }
 
 /// How much of some words is undefined.
@@ -266,35 +291,6 @@ impl Bits {
     }
 }
 
-/// Bits that are set in some word, and in all of them; two words at once.
-struct Seen {
-    any: u64,
-    all: u64,
-}
-
-impl Default for Seen {
-    fn default() -> Seen {
-        Seen { any: 0, all: !0 }
-    }
-}
-
-impl Seen {
-    #[inline]
-    fn see<const W: usize>(&mut self, own: &[u32; W]) {
-        let (pairs, rest) = own.as_chunks::<2>();
-        let both = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let pairs = pairs.iter().map(|[low, high]| both(*low, *high));
-        for pair in pairs.chain(rest.iter().map(|word| both(*word, *word))) {
-            self.any |= pair;
-            self.all &= pair;
-        }
-    }
-
-    fn bits(&self) -> Bits {
-        Bits::of(self.any != 0, self.all == !0)
-    }
-}
-
 /// The bits that are set in some lane's number, and the highest number.
 fn all_and_highest(lanes: u64, of: impl Fn(usize) -> u32) -> (u32, u32) {
     let both = |(all, high): (u32, u32), lane| (all | of(lane), high.max(of(lane)));
@@ -304,153 +300,9 @@ fn all_and_highest(lanes: u64, of: impl Fn(usize) -> u32) -> (u32, u32) {
     }
 }
 
-/// How many of these words have an undefined bit.
-fn undefined(words: &[u32]) -> usize {
-    words
-        .iter()
-        .fold(0, |all, bits| all + u32::from(*bits != 0)) as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Asserts that the words are as they were seen.
-    fn agrees(seen: Bits, mut words: impl Iterator<Item = u32>) {
-        let is_it = match seen {
-            Bits::None => words.all(|bits| bits == 0),
-            Bits::All => words.all(|bits| bits == !0),
-            Bits::Some => true,
-        };
-        assert!(is_it, "{seen:?}");
-    }
-
-    /// Loads and stores of all lanes at once are those of one lane after the other.
-    #[test]
-    fn lanes_together_are_lanes_one_by_one() {
-        let mut state = 99u64;
-        let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as u32
-        };
-        for round in 0..2000 {
-            match round % 4 {
-                0 => lanes_agree::<1>(round, &mut random),
-                1 => lanes_agree::<2>(round, &mut random),
-                2 => lanes_agree::<3>(round, &mut random),
-                _ => lanes_agree::<4>(round, &mut random),
-            }
-        }
-    }
-
-    fn lanes_agree<const W: usize>(round: u32, random: &mut impl FnMut() -> u32) {
-        const WORDS: u32 = 300;
-        let mut lds = Lds::default();
-        lds.begin(4 * WORDS as usize);
-        for word in 0..WORDS {
-            match round / 4 % 3 {
-                0 => {}
-                1 => lds.store(4 * word, 4, 0),
-                _ if random().is_multiple_of(2) => {
-                    lds.store(4 * word, 4, [0, random()][(random() % 2) as usize]);
-                }
-                _ => {}
-            }
-        }
-        let (step, wild) = (4 * W as u32, round % 5);
-        let addresses: Row = std::array::from_fn(|_| match wild {
-            0 => random() % (4 * WORDS + 40),
-            1 => random() % (WORDS / W as u32) * step,
-            _ => random() % 40 * step,
-        });
-        let lanes = match random() % 3 {
-            0 => !0,
-            _ => u64::from(random()) << 32 | u64::from(random()),
-        };
-        let offset = [0, 8 * step, 2][(random() % 3) as usize];
-        let place = |lane: usize, word: usize| {
-            (addresses[lane].wrapping_add(offset)).wrapping_add(4 * word as u32)
-        };
-        if let Some(seen) = lds.look_at_words::<W>((&addresses, offset), lanes) {
-            let rows = lds.gather_words::<W>((&addresses, offset), lanes);
-            for (word, row) in rows.iter().enumerate() {
-                for lane in each(lanes) {
-                    assert_eq!(row[lane], lds.load(place(lane, word), 4));
-                }
-                agrees(seen, each(lanes).map(|lane| row[lane]));
-            }
-        }
-        let mut random_row = || std::array::from_fn(|_| random() & random() & 1);
-        let rows: [Row; W] = std::array::from_fn(|_| random_row());
-        let (mut plain, run) = (lds.words.clone(), lds.words.clone());
-        let by_lane = |lanes: &mut dyn Iterator<Item = usize>, to: &mut Vec<u32>| {
-            let mut own = Lds::default();
-            own.begin(0);
-            own.words = std::mem::take(to);
-            own.undefined = undefined(&own.words);
-            let lanes: Vec<usize> = lanes.collect();
-            for (word, row) in rows.iter().enumerate() {
-                for lane in &lanes {
-                    own.store(place(*lane, word), 4, row[*lane]);
-                }
-            }
-            *to = own.words;
-        };
-        by_lane(&mut each(lanes), &mut plain);
-        let before = lds.words.clone();
-        let done = lds.scatter_words::<W>((&addresses, offset), lanes, rows.each_ref());
-        assert_eq!(lds.words, if done { plain } else { before });
-        assert_eq!(lds.undefined, undefined(&lds.words));
-        fills_agree::<W>(&mut lds, (&addresses, offset), lanes);
-        lds.words = run;
-        lds.undefined = undefined(&lds.words);
-        let (first, lanes) = ((random() % 8) as usize, 3..4 + (random() % 60) as usize);
-        runs_agree(&mut lds, (first, lanes), &rows);
-    }
-
-    fn fills_agree<const W: usize>(lds: &mut Lds, places: (&Row, u32), lanes: u64) {
-        let place = |lane: usize| places.0[lane].wrapping_add(places.1);
-        for bits in [!0, 0] {
-            let mut plain = lds.words.clone();
-            let inside = each(lanes).all(|lane| {
-                let at = place(lane);
-                at.is_multiple_of(4) && (at as usize / 4) + W <= plain.len()
-            });
-            for lane in each(lanes).filter(|_| inside) {
-                plain[place(lane) as usize / 4..][..W].fill(bits);
-            }
-            let done = lds.fill_words::<W>(places, lanes, bits);
-            assert_eq!((&lds.words, done), (&plain, inside));
-            assert_eq!(lds.undefined, undefined(&lds.words));
-        }
-    }
-
-    fn runs_agree<const W: usize>(
-        lds: &mut Lds,
-        (first, lanes): (usize, Range<usize>),
-        rows: &[Row; W],
-    ) {
-        let (mut plain, count) = (lds.words.clone(), W * lanes.len());
-        let words = plain[first..][..count].iter_mut();
-        for (at, own) in words.enumerate() {
-            *own = rows[at % W][lanes.start + at / W];
-        }
-        lds.scatter_run::<W>(first, rows.each_ref().map(|row| &row[lanes.clone()]));
-        assert_eq!((&lds.words, lds.undefined), (&plain, undefined(&plain)));
-        let gathered = lds.gather_run::<W>(first, lanes.clone());
-        for (found, row) in gathered.iter().zip(rows) {
-            assert_eq!(found[lanes.clone()], row[lanes.clone()]);
-        }
-        let seen = lds.look_at_run(first, count);
-        agrees(seen, plain[first..][..count].iter().copied());
-        for (bits, seen) in [(0, Bits::None), (!0, Bits::All)] {
-            lds.fill_run(first, count, bits);
-            assert_eq!(lds.look_at_run(first, count), seen);
-            assert_eq!(lds.undefined, undefined(&lds.words));
-        }
-    }
 
     #[test]
     fn bytes_are_kept_as_in_a_row_of_bytes() {
@@ -487,5 +339,127 @@ mod tests {
         assert_eq!(lds.load(0, 4), 0xff_ffff);
         assert_eq!(lds.load(36, 4), 0xffff_0000);
         assert!(lds.is_defined(4, 36) && !lds.is_defined(4, 37));
+    }
+
+    /// LDS whose words are whole is the same as LDS whose words have parts, under accesses of all lanes at once and of one lane, and it has what a
+    /// plain row of words has.
+    #[test]
+    fn whole_words_are_words_with_parts() {
+        let mut state = 5u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as u32
+        };
+        let mut both = [Lds::default(), Lds::default()];
+        let (mut divided, mut lanes_seen) = (0, 0);
+        for round in 0..6000 {
+            if round % 40 == 0 {
+                both.iter_mut()
+                    .for_each(|lds| lds.begin(4 * WORDS as usize));
+                both[1].divide();
+            }
+            lanes_seen += match random() % 4 {
+                0 => accesses_agree::<1>(&mut both, &mut random),
+                1 => accesses_agree::<2>(&mut both, &mut random),
+                2 => accesses_agree::<3>(&mut both, &mut random),
+                _ => accesses_agree::<4>(&mut both, &mut random),
+            };
+            let (at, bytes) = match random() % 20 {
+                0 => (random() % (4 * WORDS + 8), 1 + random() % 4),
+                _ => (random() % (WORDS + 2) * 4, 4),
+            };
+            let bits = match random() % 60 {
+                0 => random(),
+                1..20 => 0,
+                _ => both[1].load(at, bytes),
+            };
+            both.iter_mut().for_each(|lds| lds.store(at, bytes, bits));
+            let [whole, parts] = &both;
+            for at in 0..4 * WORDS + 8 {
+                assert_eq!(whole.load(at, 4), parts.load(at, 4), "{round}: {at}");
+            }
+            let (start, end) = (u64::from(at), u64::from(at + random() % 90));
+            assert_eq!(whole.is_defined(start, end), parts.is_defined(start, end));
+            assert_eq!(whole.is_all_defined(), parts.is_all_defined());
+            divided += u32::from(!whole.is_whole());
+        }
+        assert!((500..5500).contains(&divided), "{divided}");
+        assert!(lanes_seen > 300, "{lanes_seen}");
+    }
+
+    const WORDS: u32 = 300;
+
+    /// Returns 1 if lanes differed in what they loaded.
+    fn accesses_agree<const W: usize>(
+        both: &mut [Lds; 2],
+        random: &mut impl FnMut() -> u32,
+    ) -> u32 {
+        let step = 4 * W as u32;
+        let lanes = match random() % 3 {
+            0 => !0,
+            1 => !0 >> (random() % 60) << (random() % 4),
+            _ => u64::from(random()) << 32 | u64::from(random()),
+        };
+        let (wild, first) = (random() % 4, random() % (4 * WORDS));
+        let addresses: Row = std::array::from_fn(|lane| match wild {
+            0 => random() % (4 * WORDS + 40),
+            1 => random() % (WORDS / W as u32) * step,
+            2 => random() % 20 * step,
+            _ => first / step * step + lane as u32 * step,
+        });
+        let run = stretch(lanes).filter(|lanes| wild == 3 && !lanes.is_empty());
+        let run = run.and_then(|lanes| {
+            let start = addresses[lanes.start];
+            Some((both[0].inside(start, step * lanes.len() as u32)?, lanes))
+        });
+        let places = Places {
+            addresses: &addresses,
+            offset: 0,
+            lanes,
+            run,
+        };
+        let place = |lane: usize, word: usize| places.address(lane).wrapping_add(4 * word as u32);
+        let [whole, parts] = both;
+        let seen = whole.look::<W>(&places);
+        let rows: [Row; W] = std::array::from_fn(|word| {
+            let mut row = NONE;
+            each(lanes).for_each(|lane| row[lane] = whole.load(place(lane, word), 4));
+            row
+        });
+        assert_eq!(seen.is_some(), parts.look::<W>(&places).is_some());
+        let all = |bits: u32| {
+            rows.iter()
+                .all(|row| each(lanes).all(|lane| row[lane] == bits))
+        };
+        match &seen {
+            None => {}
+            Some(Seen::None) => assert!(all(0)),
+            Some(Seen::All) => assert!(all(!0)),
+            Some(Seen::Lanes(words)) => {
+                assert_eq!(words.map(crate::lanes::of_mask), rows);
+            }
+            Some(Seen::Parts) => assert_eq!(whole.parts::<W>(&places), rows),
+        }
+        let undefined: [u64; W] = std::array::from_fn(|_| u64::from(random()) * 0x1_0000_0801);
+        let undefined = undefined.map(|own| own & lanes);
+        let rows = undefined.map(crate::lanes::of_mask);
+        match random() % 3 {
+            0 => {
+                let is_undefined = random().is_multiple_of(2);
+                let done = whole.fill::<W>(&places, is_undefined);
+                assert_eq!(done, parts.fill::<W>(&places, is_undefined));
+            }
+            _ if whole.is_whole() => {
+                let done = whole.put_lanes::<W>(&places, undefined);
+                assert_eq!(done, parts.put_bits::<W>(&places, rows.each_ref()));
+            }
+            _ => {
+                let done = whole.put_bits::<W>(&places, rows.each_ref());
+                assert_eq!(done, parts.put_bits::<W>(&places, rows.each_ref()));
+            }
+        }
+        matches!(seen, Some(Seen::Lanes(_))).into()
     }
 }

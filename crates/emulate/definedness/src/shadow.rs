@@ -101,39 +101,18 @@ impl Shadow for OfWorkgroup {
             Some(plans) if number < plans.len() => plans,
             _ => self.shared.plans.with(number),
         };
-        let plan = &*plans[number];
         let mut scene = Scene {
-            plan,
+            plan: &plans[number],
             exec: wave.exec(),
             wave,
             of: self,
         };
-        if let Some(quick) = &plan.quick
-            && !plan.starts()
-            && scene.quick(quick)
-        {
-            self.plans = Some(plans);
-            return;
-        }
-        match &plan.action {
-            Action::Vector(vector) if plan.starts() => scene.start(vector),
-            Action::Vector(vector) => {
-                if let Some(result) = scene.vector(vector) {
-                    scene.write(vector, result);
-                }
-            }
-            Action::Dual(both) => {
-                let results = both.each_ref().map(|half| scene.vector(half));
-                for (half, result) in both.iter().zip(results) {
-                    if let Some(result) = result {
-                        scene.write(half, result);
-                    }
-                }
-            }
-            Action::Scalar(scalar) => scene.scalar(scalar),
-            Action::Access(access) => scene.access(access),
-            Action::Branch(condition, slots) => scene.branch(*condition, slots),
-            Action::Unfollowed(unfollowed) => scene.unfollowed(unfollowed),
+        let is_quick = match &scene.plan.quick {
+            Some(quick) if !scene.plan.starts() => scene.quick(quick),
+            _ => false,
+        };
+        if !is_quick {
+            scene.follow();
         }
         self.plans = Some(plans);
     }
@@ -191,6 +170,32 @@ impl Scene<'_> {
             wave,
             lane: lane as u32,
         });
+    }
+
+    /// Most instructions do not come here, and need none of the registers that this saves.
+    #[inline(never)]
+    fn follow(&mut self) {
+        let plan = self.plan;
+        match &plan.action {
+            Action::Vector(vector) if plan.starts() => self.start(vector),
+            Action::Vector(vector) => {
+                if let Some(result) = self.vector(vector) {
+                    self.write(vector, result);
+                }
+            }
+            Action::Dual(both) => {
+                let results = both.each_ref().map(|half| self.vector(half));
+                for (half, result) in both.iter().zip(results) {
+                    if let Some(result) = result {
+                        self.write(half, result);
+                    }
+                }
+            }
+            Action::Scalar(scalar) => self.scalar(scalar),
+            Action::Access(access) => self.access(access),
+            Action::Branch(condition, slots) => self.branch(*condition, slots),
+            Action::Unfollowed(unfollowed) => self.unfollowed(unfollowed),
+        }
     }
 
     /// The number of an origin that this instruction brings.

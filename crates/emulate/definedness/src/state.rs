@@ -99,12 +99,6 @@ impl Registers {
         self.undefined.get(row).is_none_or(|row| row.full)
     }
 
-    /// All bits of these lanes are undefined in a row.
-    pub fn is_all(&self, row: usize, lanes: u64) -> bool {
-        let own = self.undefined.get(row);
-        own.is_some_and(|row| row.full && lanes & !row.lanes == 0)
-    }
-
     /// Lanes in which a source has an undefined bit, and whether all bits of such lanes are undefined in each source.
     #[inline]
     pub fn join(&self, quick: &Quick) -> (u64, bool) {

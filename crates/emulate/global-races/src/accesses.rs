@@ -197,8 +197,8 @@ impl Instruction<'_> {
         let bytes = u64::from(self.memory.access.bytes);
         let spots = fetch(state, places);
         for (lane, (place, spot)) in places.iter().zip(spots).enumerate() {
-            match (place, spot) {
-                (Place::Memory(address), Some(spot)) if bytes == 4 && address.is_multiple_of(4) => {
+            match place {
+                Place::Memory(address) if bytes == 4 && address.is_multiple_of(4) => {
                     self.tells_host(state, scene, *address);
                     self.fills(scene, *address);
                     let part = Part {
@@ -209,7 +209,7 @@ impl Instruction<'_> {
                     };
                     self.part(state, scene, part, spot);
                 }
-                (Place::Memory(address), _) => self.stretch(state, scene, (*address, bytes, lane)),
+                Place::Memory(address) => self.stretch(state, scene, (*address, bytes, lane)),
                 _ => {}
             }
         }
@@ -594,15 +594,27 @@ impl Instruction<'_> {
 
 /// The places of the lanes' first dwords. It asks for all that they need, so that the host's caches miss at the same time and not one after the
 /// other. Each step does no more than to ask for what the next one needs.
-fn fetch(state: &mut State, places: &[Place; LANES]) -> [Option<Spot>; LANES] {
-    let spots = places.each_ref().map(|place| match place {
-        Place::Memory(address) => Some(state.cells.spot(*address)),
-        _ => None,
-    });
-    let cells = spots.map(|spot| spot.map_or(&Cell::UNTOUCHED, |spot| state.cells.at(spot)));
-    let records = cells.map(|cell| [cell.writer, cell.readers[0], cell.readers[1]]);
-    let touched = records.as_flattened().iter().filter(|id| **id != 0);
-    let touched = touched.fold(0, |all, id| all ^ state.record(*id).stamp);
+fn fetch(state: &mut State, places: &[Place; LANES]) -> [Spot; LANES] {
+    let (mut spots, mut ids) = ([Spot::NONE; LANES], [0; LANES]);
+    for (spot, place) in spots.iter_mut().zip(places) {
+        if let Place::Memory(address) = place {
+            *spot = state.cells.spot(*address);
+        }
+    }
+    for (id, spot) in ids.iter_mut().zip(&spots) {
+        if spot.is_some() {
+            *id = state.cells.id(*spot);
+        }
+    }
+    let mut touched = 0;
+    for id in ids.iter().filter(|id| **id != 0) {
+        let cell = state.cells.of(*id);
+        for record in [cell.writer, cell.readers[0], cell.readers[1]] {
+            if record != 0 {
+                touched ^= state.record(record).stamp;
+            }
+        }
+    }
     std::hint::black_box(touched);
     spots
 }

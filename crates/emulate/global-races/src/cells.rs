@@ -1,9 +1,12 @@
-//! The last accesses to each dword of memory. Dwords of a row that were accessed alike have one cell.
+//! The last accesses to each dword of memory. Dwords that one instruction has accessed alike have one cell, and memory has the numbers of cells:
+//! accesses that are scattered over memory miss the host's caches, and a number is a quarter of a cell.
 
 use std::collections::HashMap;
 
 /// The number of a record; 0: none.
 pub(crate) type RecordId = u32;
+/// The number of a cell; 0: no wave has accessed the dword.
+type CellId = u32;
 
 /// A dword.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -42,59 +45,81 @@ const BLOCK: usize = 16;
 /// Forms of rows. Any other is the first dword that has the second cell.
 const EVEN: u8 = 0;
 const UNEVEN: u8 = DWORDS as u8;
+const UNTOUCHED: u8 = UNEVEN + 1;
 
-/// Scattered accesses look at the form of a row and then at one cell. The forms are small enough for the host's caches.
+/// Scattered accesses look at the form of a row and then at one number. The forms are small enough for the host's caches.
 struct Page {
     forms: [u8; ROWS],
-    /// The cells before and behind the cut. An even row has the first one.
-    halves: [[Cell; 2]; ROWS],
+    /// The cells before and behind the cut. An even row has the first one, an untouched or an uneven one none.
+    halves: [[CellId; 2]; ROWS],
     /// The cells of uneven rows.
     blocks: [Option<Box<Block>>; ROWS / BLOCK],
 }
 
-type Block = [[Cell; DWORDS]; BLOCK];
+type Block = [[CellId; DWORDS]; BLOCK];
 
 impl Page {
     fn new() -> Page {
         Page {
-            forms: [EVEN; ROWS],
-            halves: [[Cell::UNTOUCHED; 2]; ROWS],
+            forms: [UNTOUCHED; ROWS],
+            halves: [[0; 2]; ROWS],
             blocks: [const { None }; ROWS / BLOCK],
         }
     }
 
-    /// No wave has accessed the page. The blocks keep their old cells: a row that becomes uneven overwrites its own first.
+    /// No wave has accessed the page. Its other parts stay as they are: a row that becomes another one overwrites its own first.
     fn begin(&mut self) {
-        self.forms = [EVEN; ROWS];
-        self.halves = [[Cell::UNTOUCHED; 2]; ROWS];
+        self.forms = [UNTOUCHED; ROWS];
     }
 
-    fn uneven(&self, row: usize) -> Option<&[Cell; DWORDS]> {
+    fn uneven(&self, row: usize) -> Option<&[CellId; DWORDS]> {
         Some(&self.blocks[row / BLOCK].as_ref()?[row % BLOCK])
     }
 
     #[inline]
-    fn uneven_mut(&mut self, row: usize) -> &mut [Cell; DWORDS] {
+    fn uneven_mut(&mut self, row: usize) -> &mut [CellId; DWORDS] {
         let block = &mut self.blocks[row / BLOCK];
-        let block = block.get_or_insert_with(|| Box::new([[Cell::UNTOUCHED; DWORDS]; BLOCK]));
+        let block = block.get_or_insert_with(|| Box::new([[0; DWORDS]; BLOCK]));
         &mut block[row % BLOCK]
     }
 
-    fn cell(&self, row: usize, dword: usize) -> &Cell {
+    /// The number of a dword's cell.
+    #[inline]
+    fn cell(&self, row: usize, dword: usize) -> CellId {
         match self.forms[row] {
-            UNEVEN => self
-                .uneven(row)
-                .map_or(&Cell::UNTOUCHED, |cells| &cells[dword]),
-            EVEN => &self.halves[row][0],
-            at => &self.halves[row][usize::from(dword >= usize::from(at))],
+            UNTOUCHED => 0,
+            UNEVEN => self.uneven(row).map_or(0, |cells| cells[dword]),
+            EVEN => self.halves[row][0],
+            at => self.halves[row][usize::from(dword >= usize::from(at))],
         }
     }
 
     /// The dwords before this one get the first cell, the others the second.
-    fn cut(&mut self, row: usize, at: usize, cells: [Cell; 2]) {
-        let is_even = cells[0] == cells[1];
+    fn cut(&mut self, row: usize, at: usize, cells: [CellId; 2], is_even: bool) {
         self.forms[row] = if is_even { EVEN } else { at as u8 };
         self.halves[row] = cells;
+    }
+
+    /// The numbers that are in use.
+    fn in_use(&mut self) -> impl Iterator<Item = &mut CellId> {
+        let blocks = self.blocks.iter_mut().enumerate();
+        let forms = &self.forms;
+        let uneven = blocks.flat_map(|(number, block)| {
+            let rows = block.iter_mut().flat_map(|block| block.iter_mut());
+            let rows = rows.zip(&forms[BLOCK * number..]);
+            rows.filter(|(_, form)| **form == UNEVEN)
+                .flat_map(|(cells, _)| cells)
+        });
+        let halves = self.halves.iter_mut().zip(forms);
+        let halves = halves.flat_map(|(halves, form)| {
+            let count = match *form {
+                UNTOUCHED | UNEVEN => 0,
+                EVEN => 1,
+                _ => 2,
+            };
+            &mut halves[..count]
+        });
+        uneven.chain(halves)
     }
 }
 
@@ -103,6 +128,9 @@ const REGION: u64 = 1 << 30;
 const PAGES: usize = (REGION / PAGE) as usize;
 
 pub(crate) struct Cells {
+    /// The cells by their numbers, and how many there may be before those are given up that no dword has any more.
+    all: Vec<Cell>,
+    most: usize,
     /// The tables of regions, by their numbers.
     numbers: HashMap<u64, usize>,
     /// Numbers of pages, counted from 1; 0: none.
@@ -116,12 +144,16 @@ pub(crate) struct Cells {
 }
 
 const RECENT: usize = 8;
+/// Fewer cells are not worth a look at all pages.
+const FEW: usize = 1 << 20;
 /// No address lies in this region.
 const NOWHERE: (u64, usize) = (u64::MAX, 0);
 
 impl Default for Cells {
     fn default() -> Cells {
         Cells {
+            all: vec![Cell::UNTOUCHED],
+            most: FEW,
             numbers: HashMap::new(),
             tables: Vec::new(),
             pages: Vec::new(),
@@ -131,46 +163,45 @@ impl Default for Cells {
     }
 }
 
-fn dword(address: u64) -> usize {
-    (address % ROW / 4) as usize
-}
-
-fn row(address: u64) -> usize {
-    (address % PAGE / ROW) as usize
-}
-
-/// The place of a dword's cell, until all cells are cleared.
+/// The place of a dword's cell, until all cells are cleared: the number of its page, and that of the dword there.
 #[derive(Clone, Copy)]
-pub(crate) struct Spot {
-    page: u32,
-    row: u16,
-    dword: u8,
-}
+pub(crate) struct Spot(u64);
+
+/// Dwords of a page.
+const EACH: u64 = PAGE / 4;
 
 impl Spot {
-    fn of(page: usize, address: u64) -> Spot {
-        Spot {
-            page: page as u32,
-            row: row(address) as u16,
-            dword: dword(address) as u8,
-        }
+    /// No place.
+    pub const NONE: Spot = Spot(u64::MAX);
+
+    pub fn is_some(self) -> bool {
+        self.0 != Spot::NONE.0
     }
 
     /// The dword at an address in the same row.
     #[inline]
     pub fn beside(self, address: u64) -> Spot {
-        Spot {
-            dword: dword(address) as u8,
-            ..self
-        }
+        let dwords = DWORDS as u64;
+        Spot(self.0 / dwords * dwords + address / 4 % dwords)
+    }
+
+    fn page(self) -> usize {
+        (self.0 / EACH) as usize
+    }
+
+    fn row(self) -> usize {
+        (self.0 % EACH) as usize / DWORDS
+    }
+
+    fn dword(self) -> usize {
+        self.0 as usize % DWORDS
     }
 }
 
 impl Cells {
     #[inline]
     fn page(&mut self, spot: Spot) -> (&mut Page, usize) {
-        let page = &mut self.pages[spot.page as usize].2;
-        (page, usize::from(spot.row) % ROWS)
+        (&mut self.pages[spot.page()].2, spot.row())
     }
 
     /// The place of the dword at an address.
@@ -180,7 +211,7 @@ impl Cells {
             Some(number) => number,
             None => self.find(address),
         };
-        Spot::of(number, address)
+        Spot(number as u64 * EACH + address / 4 % EACH)
     }
 
     /// The number of a page that was used, in a region that was used not long ago.
@@ -219,77 +250,148 @@ impl Cells {
         *number as usize - 1
     }
 
-    /// The cell at a place. It loads nothing of the cell itself.
+    /// The number of the cell at a place.
+    #[inline]
+    pub fn id(&self, spot: Spot) -> CellId {
+        let page = &self.pages[spot.page()].2;
+        page.cell(spot.row(), spot.dword())
+    }
+
+    /// The cell of a number. It loads nothing of the cell itself.
+    #[inline]
+    pub fn of(&self, id: CellId) -> &Cell {
+        &self.all[id as usize]
+    }
+
     #[inline]
     pub fn at(&self, spot: Spot) -> &Cell {
-        let page = &self.pages[spot.page as usize].2;
-        page.cell(usize::from(spot.row) % ROWS, usize::from(spot.dword))
+        self.of(self.id(spot))
+    }
+
+    /// The number of a cell. Lanes of one instruction mostly set one after the other.
+    #[inline]
+    fn number(&mut self, cell: Cell) -> CellId {
+        if self.all.last() != Some(&cell) {
+            if self.all.len() >= self.most {
+                self.sweep();
+            }
+            self.all.push(cell);
+        }
+        self.all.len() as CellId - 1
+    }
+
+    /// Gives up the cells that no dword has.
+    #[cold]
+    #[inline(never)]
+    fn sweep(&mut self) {
+        let before = std::mem::replace(&mut self.all, vec![Cell::UNTOUCHED]);
+        let mut numbers = vec![0; before.len()];
+        for (_, _, page) in &mut self.pages {
+            for id in page.in_use().filter(|id| **id != 0) {
+                let number = &mut numbers[*id as usize];
+                if *number == 0 {
+                    *number = self.all.len() as CellId;
+                    self.all.push(before[*id as usize]);
+                }
+                *id = *number;
+            }
+        }
+        self.most = self.most.max(2 * self.all.len());
     }
 
     #[inline]
     pub fn set(&mut self, spot: Spot, cell: Cell) {
+        let id = self.number(cell);
         let (page, row) = self.page(spot);
         match page.forms[row] {
-            UNEVEN => page.uneven_mut(row)[usize::from(spot.dword)] = cell,
-            _ => self.fill(spot, 1, cell),
+            UNEVEN => page.uneven_mut(row)[spot.dword()] = id,
+            _ => self.fill_with(spot, 1, id),
         }
     }
 
-    /// The cell at a place, and how many dwords have it from there on, of `most` ones of the row. None if they may all differ.
+    /// The cell at a place, and how many dwords have it from there on, of `most` ones of the row. None if they may all
+    /// differ.
     #[inline]
     pub fn alike(&self, spot: Spot, most: usize) -> Option<(Cell, usize)> {
-        let page = &self.pages[spot.page as usize].2;
-        let row = usize::from(spot.row) % ROWS;
+        let page = &self.pages[spot.page()].2;
+        let row = spot.row();
         let halves = &page.halves[row];
-        match page.forms[row] {
-            UNEVEN => None,
-            EVEN => Some((halves[0], most)),
-            cut => match cut.checked_sub(spot.dword) {
-                None | Some(0) => Some((halves[1], most)),
-                Some(before) => Some((halves[0], most.min(usize::from(before)))),
+        let (id, count) = match page.forms[row] {
+            UNEVEN => {
+                let cells = &page.uneven(row)?[spot.dword()..][..most];
+                let count = cells.iter().take_while(|id| **id == cells[0]).count();
+                if count == 1 && most > 1 {
+                    return None;
+                }
+                (cells[0], count)
+            }
+            UNTOUCHED => (0, most),
+            EVEN => (halves[0], most),
+            cut => match usize::from(cut).saturating_sub(spot.dword()) {
+                0 => (halves[1], most),
+                before => (halves[0], most.min(before)),
             },
-        }
+        };
+        Some((*self.of(id), count))
     }
 
     /// Gives so many dwords of a row, from a place on, one cell.
     pub fn fill(&mut self, spot: Spot, count: usize, cell: Cell) {
-        let from = usize::from(spot.dword);
+        let id = self.number(cell);
+        self.fill_with(spot, count, id);
+    }
+
+    fn fill_with(&mut self, spot: Spot, count: usize, id: CellId) {
+        let from = spot.dword();
         let to = from + count;
-        let (page, row) = self.page(spot);
+        let (all, page) = (&self.all, &mut self.pages[spot.page()].2);
+        let row = spot.row();
+        let is_same = |other: CellId| id == other || all[id as usize] == all[other as usize];
+        if count == DWORDS {
+            return page.cut(row, 0, [id; 2], true);
+        }
+        let end = if from == 0 { 0 } else { DWORDS };
         let (cut, [first, second]) = match page.forms[row] {
             UNEVEN => {
-                page.uneven_mut(row)[from..to].fill(cell);
+                let cells = page.uneven_mut(row);
+                cells[from..to].fill(id);
+                if to == DWORDS && cells.iter().all(|own| *own == id) {
+                    page.cut(row, 0, [id; 2], true);
+                }
                 return;
             }
-            EVEN => (if from == 0 { 0 } else { DWORDS }, [page.halves[row][0]; 2]),
+            UNTOUCHED => (end, [0; 2]),
+            EVEN => (end, [page.halves[row][0]; 2]),
             at => (usize::from(at), page.halves[row]),
         };
         match () {
-            () if to - from == DWORDS => page.cut(row, 0, [cell; 2]),
-            () if from == 0 && to >= cut => page.cut(row, to, [cell, second]),
-            () if to == DWORDS && from <= cut => page.cut(row, from, [first, cell]),
-            () if first == cell && to <= cut || second == cell && from >= cut => {}
+            () if from == 0 && to >= cut => page.cut(row, to, [id, second], is_same(second)),
+            () if to == DWORDS && from <= cut => page.cut(row, from, [first, id], is_same(first)),
+            () if is_same(first) && to <= cut || is_same(second) && from >= cut => {}
             () => {
                 page.forms[row] = UNEVEN;
                 let cells = page.uneven_mut(row);
                 cells[..cut].fill(first);
                 cells[cut..].fill(second);
-                cells[from..to].fill(cell);
+                cells[from..to].fill(id);
             }
         }
     }
 
     /// The dwords of the row were all accessed: they may be alike now.
     pub fn settle(&mut self, spot: Spot) {
-        let (page, row) = self.page(spot);
+        let (all, page) = (&self.all, &mut self.pages[spot.page()].2);
+        let row = spot.row();
         if page.forms[row] != UNEVEN {
             return;
         }
         if let Some(cells) = page.uneven(row)
-            && cells.iter().all(|cell| *cell == cells[0])
+            && let first = cells[0]
+            && cells
+                .iter()
+                .all(|id| *id == first || all[*id as usize] == all[first as usize])
         {
-            let cell = cells[0];
-            page.cut(row, 0, [cell; 2]);
+            page.cut(row, 0, [first; 2], true);
         }
     }
 
@@ -298,6 +400,7 @@ impl Cells {
             self.tables[table][place] = 0;
             self.spare.push(page);
         }
+        self.all.truncate(1);
     }
 }
 
@@ -312,10 +415,14 @@ mod tests {
         }
     }
 
-    /// Rows against a plain table of dwords, under accesses of some dwords of a row and of whole ones.
+    /// Rows against a plain table of dwords, under accesses of some dwords of a row and of whole ones. Cells are given up again and again.
     #[test]
     fn rows_have_the_cells_of_their_dwords() {
-        let mut cells = Cells::default();
+        let mut cells = Cells {
+            most: 40,
+            ..Cells::default()
+        };
+        let mut swept = 0;
         let mut plain = [0; 512];
         let mut random = 1u64;
         let at = |dword: usize| 3 * PAGE - 8 * ROW + dword as u64 * 4;
@@ -335,8 +442,12 @@ mod tests {
                 2 => to = DWORDS,
                 _ => to = to.max(from + 1),
             }
-            let spot = cells.spot(at(row + from));
-            cells.fill(spot, to - from, written(value));
+            let (spot, before) = (cells.spot(at(row + from)), cells.all.len());
+            match to - from {
+                1 => cells.set(spot, written(value)),
+                count => cells.fill(spot, count, written(value)),
+            }
+            swept += u32::from(cells.all.len() < before);
             plain[row + from..row + to].fill(value);
             if to - from == DWORDS {
                 let spot = cells.spot(at(row));
@@ -351,6 +462,7 @@ mod tests {
                 }
             }
         }
+        assert!(swept > 100, "{swept}");
     }
 
     #[test]

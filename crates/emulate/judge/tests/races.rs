@@ -1,7 +1,8 @@
 //! Accesses to LDS in no order: a corpus of kernels with a bug, each with a right twin, for targets of all families.
 
-use crate::common::corpus::{
-    Corpus, each_bug_is_found_and_right_twins_are_silent, grade, line, rows,
+use crate::common::{
+    compiled_text,
+    corpus::{Corpus, each_bug_is_found_and_right_twins_are_silent, grade, line, rows},
 };
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Access, Argument, Device, Order, Race, Shape};
@@ -181,6 +182,92 @@ fn the_corpus_needs_each_part_of_the_order() {
     assert!(loses(without(|rules| rules.steps = false)), "steps");
     assert!(blames(without(|rules| rules.lockstep = false)), "lockstep");
     assert!(blames(without(|rules| rules.polling = false)), "polling");
+}
+
+/// Lanes whose accesses are looked at together have the races of lanes that are looked at one by one. These are looked at so where accesses of
+/// one wave may conflict. A wave reads once between two barriers: of several reads of a word, the cells may have the first one's or the last
+/// one's instruction. It takes turns with others at barriers only, so that it reads nothing again that another wave has written since.
+#[test]
+fn lanes_together_race_as_lanes_one_by_one() {
+    const STEPS: usize = 60;
+    const BARRIER: u32 = 10;
+    let mut random = 1u64;
+    let mut next = |most: u64| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+        (random >> 33) % most
+    };
+    for target in ["gfx90a", "gfx1100"] {
+        let source = include_str!("races_by_lane.cl");
+        let Some(bytes) = compiled_text(target, &["-O2", "-g"], source) else {
+            return;
+        };
+        let mut all = 0;
+        for round in 0..300 {
+            // Some launches have many barriers, and few races.
+            let kinds = 11 + 6 * (round % 3);
+            let mut has_read = false;
+            let mut step = |_| {
+                let (kind, seed) = (next(kinds) as u32, next(1 << 32) as u32);
+                let reads = matches!(kind, 3..=7 | 9);
+                let kind = if reads && has_read { BARRIER } else { kind };
+                has_read = (has_read || reads) && kind < BARRIER;
+                [kind, seed]
+            };
+            let plan: Vec<[u32; 2]> = (0..STEPS).map(&mut step).collect();
+            let works = |lockstep| Works {
+                off: Some((Access::Write, Access::Write)),
+                rules: Rules {
+                    lockstep,
+                    ..Rules::ALL
+                },
+            };
+            let [together, one_by_one] =
+                [true, false].map(|lockstep| mixed(&bytes, &plan, works(lockstep)));
+            assert_eq!(together, one_by_one, "{target}: {round}: {plan:?}");
+            all += together.len();
+        }
+        assert!(all > 3000, "{target}: {all}");
+    }
+}
+
+/// All about a race but its times: its address, both sides with their offsets in the object, the lane, and whether it is certain.
+type Whole = (u32, [(Access, u64, u32); 2], u32, bool);
+
+/// The races of a workgroup that does what a plan says.
+fn mixed(bytes: &[u8], plan: &[[u32; 2]], works: Works) -> Vec<Whole> {
+    let device = Device::new(CodeObject::parse(bytes).unwrap(), 1).unwrap();
+    let told = Arc::new(Told {
+        all: Mutex::default(),
+        workgroups: Mutex::default(),
+        works,
+    });
+    device.look_for_races(told.clone());
+    let words = plan.as_flattened().iter();
+    let words: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+    let from = device.buffer(&words, words.len() as u64).unwrap();
+    let out = device.buffer(&[], 4 * u64::from(ITEMS)).unwrap();
+    let shape = Shape {
+        grid: [1; 3],
+        block: [ITEMS, 1, 1],
+        dynamic_lds: 0,
+    };
+    let arguments = [
+        Argument::pointer(from),
+        Argument((plan.len() as u32).to_le_bytes().to_vec()),
+        Argument::pointer(out),
+    ];
+    let prepared = device.prepare("mixed", &shape, &arguments).unwrap();
+    device.run_within(&prepared, LIMIT).unwrap();
+    let told = told.all.lock().unwrap();
+    let whole = told.iter().map(|race| {
+        let side = |side: emulate::Side, pc: u64| (side.access, pc - device.base(), side.wave);
+        let sides = [
+            side(race.before, race.pc_before()),
+            side(race.after, race.pc),
+        ];
+        (race.address, sides, race.lane, race.certain)
+    });
+    whole.collect()
 }
 
 /// The checker keeps its cells from workgroup to workgroup. It begins them anew only when their counters are full, after some thousands.

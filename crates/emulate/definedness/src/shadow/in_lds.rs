@@ -1,9 +1,7 @@
 //! Loads, stores and atomics of LDS.
 
-use std::ops::Range;
-
-use super::{Access, Kind, Own, Place, Row, Scene, each, lanes};
-use crate::lds::Bits;
+use super::{Access, Kind, OriginId, Own, Place, Row, Scene, each, lanes};
+use crate::lds::{Places, Seen};
 
 /// An address of an instruction: its number, the register of addresses, and what is added.
 #[derive(Clone, Copy)]
@@ -11,6 +9,31 @@ pub(super) struct Address {
     pub which: usize,
     pub row: usize,
     pub offset: u32,
+}
+
+impl<'a> Scene<'a> {
+    /// The places of whole words.
+    fn places(&self, access: &Access, Address { row, offset, .. }: Address) -> Places<'a> {
+        let addresses = self.wave.vgpr_row(row);
+        let run = lanes::stretch(self.exec).and_then(|lanes| {
+            let own = &addresses[lanes.clone()];
+            let (mut next, mut differs) = (own[0], 0);
+            for address in own {
+                differs |= address ^ next;
+                next = next.wrapping_add(access.bytes);
+            }
+            let start = own[0].wrapping_add(offset);
+            let bytes = access.bytes * lanes.len() as u32;
+            let word = self.of.own.lds.inside(start, bytes)?;
+            (differs == 0).then_some((word, lanes))
+        });
+        Places {
+            addresses,
+            offset,
+            lanes: self.exec,
+            run,
+        }
+    }
 }
 
 impl Scene<'_> {
@@ -68,22 +91,19 @@ impl Scene<'_> {
     }
 
     fn load_words<const W: usize>(&mut self, access: &Access, address: Address) -> bool {
-        let places = (self.wave.vgpr_row(address.row), address.offset);
-        let (exec, lds) = (self.exec, &self.of.own.lds);
-        let run = self.run(access, address);
-        let seen = match &run {
-            Some((first, lanes)) => Some(lds.look_at_run(*first, W * lanes.len())),
-            None => lds.look_at_words::<W>(places, exec),
-        };
-        match seen {
+        let places = self.places(access, address);
+        let lds = &self.of.own.lds;
+        match lds.look::<W>(&places) {
             None => return false,
-            Some(Bits::None) => self.loads_defined(access, address.which),
-            Some(Bits::All) => self.loads_undefined(access, address),
-            Some(Bits::Some) => {
-                let rows = match run {
-                    Some((first, lanes)) => lds.gather_run::<W>(first, lanes),
-                    None => lds.gather_words::<W>(places, exec),
-                };
+            Some(Seen::None) => self.loads_defined(access, address.which),
+            Some(Seen::All) => self.loads_undefined(access, address),
+            Some(Seen::Lanes(words)) => {
+                for (word, lanes) in words.into_iter().enumerate() {
+                    self.loads_lanes(access, address, (word, lanes));
+                }
+            }
+            Some(Seen::Parts) => {
+                let rows = lds.parts::<W>(&places);
                 for (word, bits) in rows.iter().enumerate() {
                     self.loaded(access, address, (word, 4), bits);
                 }
@@ -99,50 +119,27 @@ impl Scene<'_> {
         stored: u64,
     ) -> bool {
         let (exec, data) = (self.exec, access.data[address.which]);
-        let places = (self.wave.vgpr_row(address.row), address.offset);
-        let run = self.run(access, address);
+        let places = self.places(access, address);
         let Own { waves, lds, .. } = &mut self.of.own;
         let registers = &waves[self.wave.index_in_workgroup as usize];
-        let is_all = |row| registers.is_all(row, exec);
-        let alike = match stored {
-            0 => Some(0),
-            _ => (data..data + W).all(is_all).then_some(!0),
-        };
-        match (run, alike) {
-            (Some((first, lanes)), Some(bits)) => lds.fill_run(first, W * lanes.len(), bits),
-            (None, Some(bits)) => return lds.fill_words::<W>(places, exec, bits),
-            (run, None) => {
-                let mut rooms = [None; W];
-                let mut rows = [&lanes::NONE; W];
-                for (word, room) in rooms.iter_mut().enumerate() {
-                    rows[word] = registers.row(data + word, room);
-                }
-                let Some((first, lanes)) = run else {
-                    return lds.scatter_words::<W>(places, exec, rows);
-                };
-                lds.scatter_run::<W>(first, rows.map(|row| &row[lanes.clone()]));
+        if stored == 0 {
+            return lds.fill::<W>(&places, false);
+        }
+        let lanes: [u64; W] = std::array::from_fn(|word| registers.undefined(data + word) & exec);
+        if (data..data + W).all(|row| registers.is_full(row)) {
+            if lanes == [exec; W] {
+                return lds.fill::<W>(&places, true);
+            }
+            if lds.is_whole() {
+                return lds.put_lanes(&places, lanes);
             }
         }
-        true
-    }
-
-    /// The number of the first word and the lanes, if each lane's words lie behind those of the lane before.
-    fn run(
-        &self,
-        access: &Access,
-        Address { row, offset, .. }: Address,
-    ) -> Option<(usize, Range<usize>)> {
-        let lanes = lanes::stretch(self.exec)?;
-        let count = lanes.len();
-        let addresses = &self.wave.vgpr_row(row)[lanes.clone()];
-        let (mut next, mut differs) = (addresses[0], 0);
-        for address in addresses {
-            differs |= address ^ next;
-            next = next.wrapping_add(access.bytes);
+        let mut rooms = [None; W];
+        let mut rows = [&lanes::NONE; W];
+        for (word, room) in rooms.iter_mut().enumerate() {
+            rows[word] = registers.row(data + word, room);
         }
-        let start = addresses[0].wrapping_add(offset);
-        let word = self.of.own.lds.inside(start, access.bytes * count as u32)?;
-        (differs == 0).then_some((word, lanes))
+        lds.put_bits(&places, rows)
     }
 
     /// A word, or less, at the place of each lane, in the order of lanes.
@@ -188,7 +185,7 @@ impl Scene<'_> {
     fn loaded(
         &mut self,
         access: &Access,
-        Address { which, row, offset }: Address,
+        address: Address,
         (word, bytes): (usize, u32),
         bits: &Row,
     ) {
@@ -197,18 +194,37 @@ impl Scene<'_> {
         };
         let words = access.bytes.div_ceil(4) as usize;
         let undefined = lanes::set(bits);
-        let origin = (undefined != 0).then(|| {
-            let lane = undefined.trailing_zeros() as usize;
-            let address = self.wave.vgpr(row, lane).wrapping_add(offset);
-            self.id(self.came(Place::Lds(address), 4 * word as u32))
-        });
-        let row = destination + which * words + word;
+        let origin = self.origin_in_lds(address, (word, undefined));
+        let row = destination + address.which * words + word;
         if bytes == 4 && access.half.is_none() {
             let exec = self.exec;
             let registers = self.registers();
             return registers.set_known(row, (bits, undefined), exec, origin);
         }
         self.fill(access, row, bits, bytes, origin);
+    }
+
+    /// All bits of these lanes are undefined in the `word`-th of whole words that were loaded, and none of the others.
+    fn loads_lanes(&mut self, access: &Access, address: Address, (word, lanes): (usize, u64)) {
+        let Some(destination) = access.destination else {
+            return;
+        };
+        let (exec, words) = (self.exec, access.bytes as usize / 4);
+        let origin = self.origin_in_lds(address, (word, lanes));
+        let row = destination + address.which * words + word;
+        self.registers().set_full(row, lanes, exec, origin);
+    }
+
+    /// The origin of what was loaded as the `word`-th word, if it is undefined in a lane.
+    fn origin_in_lds(&self, address: Address, (word, undefined): (usize, u64)) -> Option<OriginId> {
+        (undefined != 0).then(|| {
+            let lane = undefined.trailing_zeros() as usize;
+            let address = self
+                .wave
+                .vgpr(address.row, lane)
+                .wrapping_add(address.offset);
+            self.id(self.came(Place::Lds(address), 4 * word as u32))
+        })
     }
 
     /// All bits of whole words that were loaded are undefined.
