@@ -132,12 +132,17 @@ mod tests {
 
     #[test]
     fn ci_optimises_what_is_no_test() {
-        let optimised = |source: &str, name: &str, kind: &str| {
+        let started = |source: &str, name: &str, kind: &str| {
             let printed = in_ci(["echo", name, source], "", &[kind]).0.stdout;
             let printed = String::from_utf8(printed).unwrap();
-            let first = printed.lines().next().unwrap();
-            !first.ends_with(" -C opt-level=0 -C debug-assertions=off")
+            printed.lines().next().unwrap().to_owned()
         };
+        let optimised = |source: &str, name: &str, kind: &str| {
+            !started(source, name, kind).ends_with(" -C opt-level=0 -C debug-assertions=off")
+        };
+        let alone =
+            |source: &str| started(source, "lift", "--crate-type=lib").ends_with(" -C lto=off");
+        assert!(alone("serde/src/lib.rs") && !alone(LIBRARY));
         let tests = "crates/wave/tests/main.rs";
         assert!(optimised(LIBRARY, "lift", "--crate-type=lib"));
         assert!(!optimised(LIBRARY, "lift", "--test"));
