@@ -18,7 +18,7 @@ pub(crate) struct Lds {
     has_parts: bool,
 }
 
-/// Where lanes access whole words.
+/// The places where lanes access whole words.
 pub(crate) struct Places<'a> {
     pub addresses: &'a Row,
     pub offset: u32,
@@ -341,8 +341,8 @@ mod tests {
         assert!(lds.is_defined(4, 36) && !lds.is_defined(4, 37));
     }
 
-    /// LDS whose words are whole is the same as LDS whose words have parts, under accesses of all lanes at once and of one lane, and it has what a
-    /// plain row of words has.
+    /// LDS with a byte for each word, LDS with the bits of each word and a plain row of words hold the same, whether all lanes access them at once
+    /// or one lane does.
     #[test]
     fn whole_words_are_words_with_parts() {
         let mut state = 5u64;

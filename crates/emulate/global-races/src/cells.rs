@@ -1,5 +1,5 @@
-//! The last accesses to each dword of memory. Dwords that one instruction has accessed alike have one cell, and memory has the numbers of cells:
-//! accesses that are scattered over memory miss the host's caches, and a number is a quarter of a cell.
+//! The last accesses to each dword of memory. Dwords that one instruction has accessed alike have one cell, and memory has the numbers of cells.
+//! Scattered accesses miss the host's caches: a number is a quarter of a cell.
 
 use std::collections::HashMap;
 

@@ -251,7 +251,7 @@ fn each_part_of_the_control_shows() {
     }
 }
 
-/// What passes do takes up to three micro-ops and `s_endpgm`.
+/// An instruction and `s_endpgm` are two micro-ops. By passes they are up to four.
 #[test]
 fn dpp_is_one_micro_op() {
     for text in [

@@ -16,7 +16,7 @@ const EACH: usize = 4;
 const TOGETHER: usize = u64::BITS as usize / EACH;
 
 impl Marks {
-    /// So many words, all of them undefined or none.
+    /// LDS has so many words. All of them are undefined, or none.
     pub fn begin(&mut self, words: usize, undefined: bool) {
         self.marks.clear();
         self.marks.resize(words, undefined.into());

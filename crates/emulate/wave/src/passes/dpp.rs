@@ -320,11 +320,11 @@ impl Meaning {
 #[cfg_attr(not(wide), allow(dead_code, reason = "the choice of copies"))]
 #[derive(Debug)]
 pub(super) struct Reach {
-    /// As of [`Movement`], and bit 4 says that there is a source.
+    /// The places of [`Movement`]; bit 4 says that there is a source.
     pub places: VectorRow,
     pub groups: [usize; LANES / 16],
     exists: u64,
-    /// As of [`Meaning`].
+    /// The same as in [`Meaning`].
     pub all: bool,
     pub bound: bool,
     pub enabled: u64,

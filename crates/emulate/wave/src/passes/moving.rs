@@ -1,7 +1,7 @@
 //! An instruction whose first source DPP moves, as one micro-op.
 //!
-//! By passes it is up to three: one moves the source to a temporary row and switches lanes off that must not be written, the body computes,
-//! and the last one switches the lanes on again. A row that is a function on host vectors ([`crate::rows::Function`]) needs no rows in
+//! By passes it is up to three. The first one moves the source to a temporary row and switches lanes off that must not be written. The body
+//! computes, and the last one switches the lanes on again. A row that is a function on host vectors ([`crate::rows::Function`]) needs no rows in
 //! between. The passes do the rest: waves with another MODE, and results with a NaN.
 
 use super::dpp::Reach;
@@ -20,14 +20,14 @@ mod run;
 #[cfg(all(target_arch = "x86_64", wide))]
 pub(crate) use run::run;
 
-/// What DPP does to the source of an instruction, and the instruction by passes.
+/// An instruction with DPP: the way that its source moves, and its micro-ops by passes.
 #[cfg_attr(not(wide), allow(dead_code, reason = "the choice of copies"))]
 #[derive(Debug)]
 pub(crate) struct Moving {
     reach: Reach,
     /// Ones for lanes that the row and bank masks enable.
     enabled: VectorRow,
-    /// Those of them that a wave with all lanes on writes, and whether they are all.
+    /// The enabled lanes that a wave with all lanes on writes, and whether they are all.
     written: u64,
     writes_all: bool,
     pub ops: Vec<MicroOp>,

@@ -55,7 +55,7 @@ fn by_passes(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     // SAFETY: arithmetic does not take a wave to another segment.
     let moving = unsafe { moving_of(wave, op) };
     for op in &moving.ops {
-        // SAFETY: of the wave's own segment.
+        // SAFETY: the op belongs to the wave's own segment.
         let code = unsafe { shell::call(op, wave, env) };
         // Arithmetic neither stops nor writes EXEC.
         debug_assert_eq!(code, flow::NEXT);
@@ -79,7 +79,7 @@ vectors::compiled_for! { Avx512:
     /// [`at_once`] for waves with lanes off. It is not in line, so that the other case need not save registers of the host.
     ///
     /// # Safety
-    /// As of [`run`]; `moving` is what `op` stands for.
+    /// The host has AVX-512. `moving` is what `op` stands for, an instruction of the row in the code of the wave, decoded for as many groups.
     #[inline(never)]
     unsafe fn some_lanes<B: VectorBody, const COUNT: usize>(
         wave: &mut Wave,
@@ -94,11 +94,10 @@ vectors::compiled_for! { Avx512:
 vectors::compiled_for! { Avx512:
     /// The instruction at once; `FULL`: all lanes are on. Returns false and stores nothing if a NaN may be involved.
     ///
-    /// Where lanes are off, those that are not written compute with zeros: compilers leave integers there, and as floats these are denormals,
-    /// which slow hosts down.
+    /// Lanes that are off and not written compute with zeros: compilers leave integers there, which are denormals as floats and slow hosts down.
     ///
     /// # Safety
-    /// As of [`some_lanes`].
+    /// The host has AVX-512. `moving` is what `op` stands for, an instruction of the row in the code of the wave, decoded for as many groups.
     #[inline]
     unsafe fn at_once<B: VectorBody, const COUNT: usize, const FULL: bool>(
         wave: &mut Wave,
@@ -159,7 +158,7 @@ vectors::compiled_for! { Avx512:
                 true => (moving.written >> (16 * group)) as u16,
                 false => _mm512_movepi32_mask(written[group]),
             };
-            // SAFETY: as above.
+            // SAFETY: decoding has checked the result's row, which has `COUNT` groups of words. The row's code is for hosts with AVX-512.
             unsafe {
                 if let Some(carry) = function.carry {
                     let bits = _mm512_movepi32_mask(carry(a, b, c)) & lanes;
@@ -188,7 +187,7 @@ vectors::compiled_for! { Avx512:
         // SAFETY: the caller's promise.
         unsafe {
             let all = match some {
-                // Of a usual load the compiler makes a store of some words, for which the next load waits long.
+                // The compiler would merge a usual load into a store of some words, for which the next load waits long.
                 Some(lanes) => _mm512_mask_mov_epi32(std::ptr::read_volatile(target), lanes, words),
                 None => words,
             };
