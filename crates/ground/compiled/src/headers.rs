@@ -3,7 +3,7 @@
 //! `hipcc` reads them for the host and again for each target, and a short program has little else. The cache keeps them as precompiled
 //! headers: one for the host and one for each target and set of options. Clang makes the same code with them, and refuses one that does
 //! not fit: [`Entry`] then compiles without them. Device functions of `luthier.h`, and those in embedded bitcode, come in another order.
-//! (Tests compare both.)
+//! Debug information lacks the names that headers declare and the program does not use. (Tests compare both.)
 
 use std::{
     ffi::OsString,
@@ -20,13 +20,12 @@ const HIP: &str = "#include <hip/hip_runtime.h>";
 /// The header of tools, which begins with HIP's.
 const TOOL: &str = "#include <luthier.h>";
 
-/// Options of which declarations do not depend, and those that only the linker reads.
-const WITHOUT_EFFECT: &[&str] = &["-c", "-rdynamic", "-shared", "-w"];
+/// Options on which declarations do not depend, and those that only the linker reads.
+const WITHOUT_EFFECT: &[&str] = &["-c", "-g", "-rdynamic", "-shared", "-w"];
 /// Other options have no effect either if they begin like this: warnings, what the linker is told, and libraries.
 const WITHOUT_EFFECT_BEGIN: &[&str] = &["-W", "-l"];
 /// Options on which declarations may depend. With others, headers are not precompiled: they may be for a part of the compilation, name
-/// more headers, or define macros. With `-g`, debug information would lack what headers declare. With `-O0`, HIP's functions would come
-/// in another order.
+/// more headers, or define macros. With `-O0`, HIP's functions would come in another order.
 const KEPT: &[&str] = &[
     "-fPIC",
     "-fPIE",

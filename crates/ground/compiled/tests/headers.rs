@@ -173,24 +173,28 @@ struct Tool {
     hooks: PathBuf,
 }
 
-/// Takes a compiled tool apart in `folder`.
-fn tool(compiled: &Path, folder: &Path) -> Tool {
+fn run(command: &mut Command) {
+    assert!(command.status().unwrap().success(), "{command:?}");
+}
+
+/// Copies a section of a file into `folder`.
+fn section(file: &Path, name: &str, folder: &Path) -> PathBuf {
+    let output = folder.join(&name[1..]);
+    let dump = format!("{name}={}", output.display());
+    let mut objcopy = Command::new("llvm-objcopy-22");
+    run(objcopy
+        .arg("--dump-section")
+        .arg(dump)
+        .arg(file)
+        .arg("/dev/null"));
+    output
+}
+
+/// Takes the device's code for gfx90a out of a compiled file into the new folder `folder`.
+fn device(compiled: &Path, folder: &Path) -> PathBuf {
     fs::create_dir(folder).unwrap();
-    let path = |name: &str| folder.join(name);
-    let run = |command: &mut Command| assert!(command.status().unwrap().success(), "{command:?}");
-    let section = |file: &Path, name: &str| {
-        let output = path(&name[1..]);
-        let dump = format!("{name}={}", output.display());
-        let mut objcopy = Command::new("llvm-objcopy-22");
-        run(objcopy
-            .arg("--dump-section")
-            .arg(dump)
-            .arg(file)
-            .arg("/dev/null"));
-        output
-    };
-    let bundle = section(compiled, ".hip_fatbin");
-    let object = path("hooks.o");
+    let bundle = section(compiled, ".hip_fatbin", folder);
+    let object = folder.join("device.o");
     run(Command::new("clang-offload-bundler-22")
         .args([
             "--unbundle",
@@ -201,10 +205,48 @@ fn tool(compiled: &Path, folder: &Path) -> Tool {
             format!("--input={}", bundle.display()),
             format!("--output={}", object.display()),
         ]));
+    object
+}
+
+/// Takes a compiled tool apart in `folder`.
+fn tool(compiled: &Path, folder: &Path) -> Tool {
+    let object = device(compiled, folder);
     Tool {
-        text: fs::read(section(compiled, ".text")).unwrap(),
-        hooks: section(&object, ".llvmbc"),
+        text: fs::read(section(compiled, ".text", folder)).unwrap(),
+        hooks: section(&object, ".llvmbc", folder),
     }
+}
+
+/// Clang leaves out what a program names of headers' declarations without using it, as `using std::sin` does.
+#[test]
+fn instructions_have_the_same_lines() {
+    let Some(scene) = Scene::new() else { return };
+    let options = ["-O1", "-g", "--offload-arch=gfx90a"];
+    scene.compile(PROGRAM, &options);
+    let started = scene.started();
+    let last = started.last().unwrap();
+    assert!(uses(last, "gfx90a"), "{started:?}");
+    let mut words = last.split(' ');
+    let source = words.find(|word| word.ends_with("/a.hip")).unwrap();
+    let plain = scene.path("plain");
+    run(Command::new("hipcc")
+        .args(options)
+        .arg(source)
+        .arg("-o")
+        .arg(&plain));
+    let lines = |compiled: &Path, name: &str| {
+        let object = device(compiled, &scene.path(name));
+        let mut objdump = Command::new("llvm-objdump-22");
+        let printed = objdump.args(["-d", "-l"]).arg(object).output().unwrap();
+        assert!(printed.status.success(), "{printed:?}");
+        let printed = String::from_utf8(printed.stdout).unwrap();
+        // The first lines name the file.
+        printed.split_once(".text:").unwrap().1.to_owned()
+    };
+    let (with, without) = (lines(&scene.path("a"), "with"), lines(&plain, "without"));
+    assert!(with.contains("/a.hip:3\n"), "{with}");
+    assert!(with.contains("/__clang_hip_math.h:"), "{with}");
+    assert_eq!(with, without);
 }
 
 #[test]
@@ -266,7 +308,6 @@ fn sources_and_options_that_may_change_headers_read_them() {
     for (text, options) in [
         (defines.as_str(), &[target][..]),
         (PROGRAM, &[target, "-O0"]),
-        (PROGRAM, &[target, "-g"]),
         (PROGRAM, &[target, "-DNDEBUG"]),
         (PROGRAM, &["--offload-arch=gfx90a:xnack+"]),
         (PROGRAM, &[target, "-fgpu-rdc"]),
