@@ -214,9 +214,14 @@ impl Pool {
     pub fn running(&self, time: Duration) -> Vec<Running> {
         // One at a time: what one waits for, another would take away.
         let _turn = lock(&self.looking);
-        let runs = self.inner.board.runs();
-        runs.iter().for_each(|run| run.ask_for_places());
+        let mut runs: Vec<Arc<Run>> = Vec::new();
         for _ in 0..LOOKS {
+            for run in self.inner.board.runs() {
+                if !runs.iter().any(|known| Arc::ptr_eq(known, &run)) {
+                    run.ask_for_places();
+                    runs.push(run);
+                }
+            }
             thread::sleep(time);
             if runs.iter().any(|run| run.was_seen()) {
                 break;
