@@ -514,14 +514,15 @@ void luthier_at_kernel(luthier_u64 kernel) {
     case 1: luthier_insert_call(i, LUTHIER_GET_HOOK_HANDLE(wave), LUTHIER_IPOINT_BEFORE, {{LUTHIER_ARG_SGPR, 0, reg}}); break;
     case 2: luthier_insert_call(i, LUTHIER_GET_HOOK_HANDLE(lanes), LUTHIER_IPOINT_BEFORE, {{LUTHIER_ARG_AGPR, 0, reg}}); break;
     case 3: luthier_insert_call(i, LUTHIER_GET_HOOK_HANDLE(writer), LUTHIER_IPOINT_BEFORE, {}); break;
-    case 4: if (reg > 24) luthier_insert_assembly(i, LUTHIER_IPOINT_BEFORE, ("v_mov_b32 v" + std::to_string(reg) + ", v0").c_str()); break;
+    case 4: if (reg > 40) luthier_insert_assembly(i, LUTHIER_IPOINT_BEFORE, ("v_mov_b32 v" + std::to_string(reg) + ", v0").c_str()); break;
     case 5: if (i.is(LUTHIER_CLASS_END)) luthier_remove(i); break;
     }
 }
 void luthier_at_term() { luthier_report("calls " + std::to_string(calls)); }
 "##;
 
-/// Registers that a tool names and a kernel does not have cost the tool a place, and never the application.
+/// Registers that a tool names and a kernel does not have cost the tool a place, and never the application. (The kernel has at most 38 vector
+/// registers. The tool may not write one of those.)
 pub(super) fn absent(setting: &Setting) -> Result<Row> {
     let targets = DEVICES.map(|device| format!("--offload-arch={device}"));
     let source = filling(64, 16, 0);
