@@ -98,9 +98,7 @@ impl Lds {
 
     /// The number of the first word of so many bytes, if they are whole words inside.
     pub fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
-        let end = u64::from(start) + u64::from(bytes);
-        let fits = (start | bytes).is_multiple_of(4) && end <= 4 * self.marks.len() as u64;
-        fits.then_some((start / 4) as usize)
+        inside(self.marks.len(), start, bytes)
     }
 
     /// The undefined bits of `bytes` (at most 4) bytes at each lane's address.
@@ -230,16 +228,10 @@ impl Lds {
     /// The undefined bits of `bytes` (at most 4) bytes.
     #[inline]
     pub fn load(&self, at: u32, bytes: u32) -> u32 {
-        if self.has_parts {
-            return self.words.load(at, bytes);
+        match self.has_parts {
+            true => self.words.load(at, bytes),
+            false => load_from(|index| self.marks.word(index), at, bytes),
         }
-        let index = word(at);
-        let low = self.marks.word(index);
-        if at.is_multiple_of(4) && bytes == 4 {
-            return low;
-        }
-        let both = u64::from(low) | u64::from(self.marks.word(index + 1)) << 32;
-        (both >> (8 * (at % 4)) & ((1 << (8 * bytes)) - 1)) as u32
     }
 
     /// Sets the undefined bits of `bytes` (at most 4) bytes.
@@ -264,6 +256,24 @@ impl Lds {
 #[inline]
 fn word(address: u32) -> usize {
     (address / 4) as usize
+}
+
+/// The number of the first word of so many bytes, if they are whole words inside of `words` ones.
+fn inside(words: usize, start: u32, bytes: u32) -> Option<usize> {
+    let end = u64::from(start) + u64::from(bytes);
+    let fits = (start | bytes).is_multiple_of(4) && end <= 4 * words as u64;
+    fits.then_some(word(start))
+}
+
+/// The undefined bits of `bytes` (at most 4) bytes, given those of each word.
+#[inline]
+fn load_from(word_at: impl Fn(usize) -> u32, at: u32, bytes: u32) -> u32 {
+    let low = word_at(word(at));
+    if at.is_multiple_of(4) && bytes == 4 {
+        return low;
+    }
+    let both = u64::from(low) | u64::from(word_at(word(at) + 1)) << 32;
+    (both >> (8 * (at % 4)) & ((1 << (8 * bytes)) - 1)) as u32
 }
 
 /// The first of each lane's words, where they lie one behind the other.
@@ -303,6 +313,7 @@ fn all_and_highest(lanes: u64, of: impl Fn(usize) -> u32) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::steps;
 
     #[test]
     fn bytes_are_kept_as_in_a_row_of_bytes() {
@@ -345,13 +356,8 @@ mod tests {
     /// or one lane does.
     #[test]
     fn whole_words_are_words_with_parts() {
-        let mut state = 5u64;
-        let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as u32
-        };
+        let mut steps = steps(5);
+        let mut random = || (steps() >> 33) as u32;
         let mut both = [Lds::default(), Lds::default()];
         let (mut divided, mut lanes_seen) = (0, 0);
         for round in 0..6000 {

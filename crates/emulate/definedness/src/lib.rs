@@ -20,6 +20,8 @@ mod moves;
 pub mod nan;
 mod packed;
 mod plan;
+#[cfg(test)]
+mod random;
 mod report;
 mod rules;
 mod shadow;

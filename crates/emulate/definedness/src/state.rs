@@ -271,6 +271,7 @@ impl Registers {
 mod tests {
     use super::*;
     use crate::lanes::LANES;
+    use crate::random::steps;
 
     /// The rules in the plainest way: a word for each lane.
     struct ByLane {
@@ -294,11 +295,9 @@ mod tests {
 
     #[test]
     fn rows_are_kept_as_a_word_for_each_lane() {
-        let mut state = 7u64;
+        let mut steps = steps(7);
         let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            let state = steps();
             state ^ state >> 29
         };
         for live in [!0, 0xffff_ffff, 0x1f, !0 << 60] {
@@ -351,11 +350,9 @@ mod tests {
     #[test]
     fn sources_are_joined_as_lane_by_lane() {
         const ROWS: usize = 3;
-        let mut state = 11u64;
+        let mut steps = steps(11);
         let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            let state = steps();
             state ^ state >> 29
         };
         let mut registers = Registers {

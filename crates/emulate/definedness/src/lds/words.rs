@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Bits, all_and_highest};
+use super::{Bits, all_and_highest, inside, load_from};
 use crate::lanes::{NONE, Row, each, stretch};
 
 /// A bit beside each bit, in dwords. All outside is defined.
@@ -29,9 +29,7 @@ impl Words {
 
     /// The number of the first word of so many bytes, if they are whole words inside.
     fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
-        let end = u64::from(start) + u64::from(bytes);
-        let fits = (start | bytes).is_multiple_of(4) && end <= 4 * self.words.len() as u64;
-        fits.then_some((start / 4) as usize)
+        inside(self.words.len(), start, bytes)
     }
 
     /// How much of `W` words at each lane's address is undefined; `None` if the address of a lane is none of a word, or lies outside.
@@ -183,13 +181,8 @@ impl Words {
     /// The undefined bits of `bytes` (at most 4) bytes.
     #[inline]
     pub fn load(&self, at: u32, bytes: u32) -> u32 {
-        let word = |index: usize| u64::from(self.words.get(index).copied().unwrap_or(0));
-        let index = (at / 4) as usize;
-        if at.is_multiple_of(4) && bytes == 4 {
-            return word(index) as u32;
-        }
-        let both = word(index) | word(index + 1) << 32;
-        (both >> (8 * (at % 4)) & ((1 << (8 * bytes)) - 1)) as u32
+        let word = |index: usize| self.words.get(index).copied().unwrap_or(0);
+        load_from(word, at, bytes)
     }
 
     /// Sets the undefined bits of `bytes` (at most 4) bytes.
@@ -250,6 +243,7 @@ fn undefined(words: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::steps;
 
     /// Asserts that the words are as they were seen.
     fn agrees(seen: Bits, mut words: impl Iterator<Item = u32>) {
@@ -264,13 +258,8 @@ mod tests {
     /// Loads and stores of all lanes at once are those of one lane after the other.
     #[test]
     fn lanes_together_are_lanes_one_by_one() {
-        let mut state = 99u64;
-        let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as u32
-        };
+        let mut steps = steps(99);
+        let mut random = || (steps() >> 33) as u32;
         for round in 0..2000 {
             match round % 4 {
                 0 => lanes_agree::<1>(round, &mut random),
