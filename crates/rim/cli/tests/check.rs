@@ -231,15 +231,15 @@ fn what_is_no_sarif_is_found() {
         (serde_json::json!({ "message": text }), None),
         (
             serde_json::json!({ "level": "error" }),
-            Some("missing field `message`"),
+            Some("missing properties 'message'"),
         ),
         (
             serde_json::json!({ "message": text, "level": "bad" }),
-            Some("unknown variant `bad`"),
+            Some("$/runs/0/results/0/level"),
         ),
         (
             serde_json::json!({ "message": text, "levels": "error" }),
-            Some("$.runs[0].results[0].levels"),
+            Some("additionalProperties 'levels'"),
         ),
     ] {
         let places = check(&sarif(), &report(result)).err().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! The schemas of docs/schemas, by the validator in the folder `schemas`, which is a crate of others.
+//! The schemas of docs/schemas and that of SARIF, by the validator in the folder `schemas`, which is a crate of others.
 
 use std::{
     io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
     sync::OnceLock,
 };
 
@@ -26,9 +26,27 @@ pub fn schema(name: &str) -> Schema {
     )
 }
 
-/// SARIF 2.1.0, as a library of others reads it, whose types come from OASIS's schema.
+/// OASIS's schema of SARIF 2.1.0, which the crate `serde-sarif` has in its sources.
 pub fn sarif() -> Schema {
-    Schema("sarif".into())
+    let described = cargo(&["metadata", "--format-version", "1", "--locked"]);
+    let described: Value = serde_json::from_slice(&described.stdout).unwrap();
+    let packages = described["packages"].as_array().unwrap();
+    let found = packages
+        .iter()
+        .find(|package| package["name"] == "serde-sarif")
+        .unwrap();
+    let manifest = Path::new(found["manifest_path"].as_str().unwrap());
+    Schema(manifest.with_file_name("src").join("schema.json"))
+}
+
+/// Runs cargo in the folder `schemas`.
+fn cargo(words: &[&str]) -> Output {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(words).current_dir(root().join("schemas"));
+    let output = cargo.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    output
 }
 
 impl Schema {
@@ -71,14 +89,8 @@ fn validator() -> &'static Path {
         if std::env::var_os("LUTHIER_TEST_BUILT").is_some() && validator.exists() {
             return validator;
         }
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--release", "--locked", "--target-dir"])
-            .arg(&folder)
-            .current_dir(root().join("schemas"))
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&built.stderr);
-        assert!(built.status.success(), "{said}");
+        let folder = folder.to_str().unwrap();
+        cargo(&["build", "--release", "--locked", "--target-dir", folder]);
         validator
     })
 }
