@@ -10,7 +10,7 @@ mod part;
 use std::{
     io,
     sync::{
-        Arc, OnceLock,
+        OnceLock,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -19,7 +19,7 @@ use native::{Entry, Executable, Surroundings};
 
 use crate::{
     access::lds,
-    engine::Env,
+    engine::{self, Env},
     micro_op::{MicroOp, RunNumber, flow},
     program::Lowered,
     rows::{Chain, ChainBuilder, Row, VectorShape},
@@ -331,18 +331,15 @@ struct Native;
 
 impl Body for Native {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let segment = Arc::as_ptr(&wave.segment);
-        // SAFETY: the wave keeps its segment alive, and arithmetic does not take it to another one. A clone would make all threads
-        // write one count.
-        let segment = unsafe { &*segment };
-        let number = op.run().number as usize;
-        let (total, mut done) = (wave.groups(), 0);
+        // SAFETY: arithmetic does not take a wave to another segment.
+        let segment = unsafe { wave.lent_segment() };
+        let mut done = 0;
         if wave.mode.plain
-            && let Some(entry) = segment.runs.entry(number)
+            && let Some(entry) = segment.runs.entry(op.run().number as usize)
         {
             let (rows, scalars) = (wave.rows.as_mut_ptr().cast(), wave.scalars.0.as_mut_ptr());
             let surroundings = Surroundings {
-                groups: total,
+                groups: wave.groups(),
                 local: env.lds.as_ptr(),
                 local_bytes: lds::limit(wave, env),
             };
@@ -350,22 +347,23 @@ impl Body for Native {
             // decoded; `Wave::enter` sees to it that the wave has the rows. It reads the bytes of LDS alone, which this thread owns.
             // Runs are made only if the host has AVX-512.
             done = unsafe { entry(rows, scalars, &raw const surroundings) };
-            if done == total {
+            if done == surroundings.groups {
                 return flow::NEXT;
             }
         }
-        one_by_one(wave, &segment.runs.list[number], env, done)
+        one_by_one(wave, op, env, done)
     }
 }
 
 /// Takes the instructions one by one, with all lanes off that are in the first `done` groups.
 #[cold]
 #[inline(never)]
-fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32 {
+fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, done: usize) -> u32 {
+    // SAFETY: arithmetic does not take a wave to another segment.
+    let masks = unsafe { &wave.lent_segment().runs.list[op.run().number as usize].masks };
     let exec = wave.exec();
     let others = u64::MAX << (16 * done);
-    let bits: Vec<u64> = run
-        .masks
+    let bits: Vec<u64> = masks
         .iter()
         .map(|&mask| wave.mask(mask.into()) & !others)
         .collect();
@@ -373,17 +371,12 @@ fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32
         wave.set_mask(sreg::EXEC, exec & others);
         wave.sync_exec();
     }
-    for op in &run.ops {
-        // SAFETY: of the wave's own segment.
-        let code = unsafe { shell::call(op, wave, env) };
-        // Arithmetic and loads from LDS neither stop nor write EXEC, and none of these reads it as a scalar.
-        assert_eq!(code, flow::NEXT, "an instruction of a run");
-    }
+    engine::one_by_one(wave, op, env);
     if done != 0 {
         wave.set_mask(sreg::EXEC, exec);
         wave.sync_exec();
         // Instructions have cleared the bits of lanes that were off.
-        for (&mask, bits) in run.masks.iter().zip(bits) {
+        for (&mask, bits) in masks.iter().zip(bits) {
             let mask = usize::from(mask);
             wave.set_mask(mask, wave.mask(mask) | bits);
         }
