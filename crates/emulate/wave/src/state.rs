@@ -215,7 +215,8 @@ impl Wave {
         let first = start.vectors;
         self.dirty.remove_first(first.len());
         self.clear_dirty();
-        self.dirty = RowSet::default();
+        // Not the union of both in place: the host would have to wait for words that it has just written one by one.
+        self.dirty = segment.written;
         for (index, lanes) in first.iter().enumerate() {
             self.dirty.add(index);
             self.set_first_row(index, lanes);
@@ -226,9 +227,7 @@ impl Wave {
             self.set_mode(Mode::new(start.mode));
         }
         // Not cloned without need: all threads would write its count.
-        if Arc::ptr_eq(&self.segment, segment) {
-            self.dirty.unite(&segment.written);
-        } else {
+        if !Arc::ptr_eq(&self.segment, segment) {
             self.enter(segment.clone());
         }
         self.next = 0;
