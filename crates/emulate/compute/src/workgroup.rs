@@ -260,6 +260,7 @@ impl Workgroup {
     ) -> Workgroup {
         let (dispatch, rows, kernarg) = (&run.dispatch, run.rows, &run.kernarg);
         let (id, workgroup) = (dispatch.workgroup(index), index);
+        let place = (id, dispatch.workgroup_shape(id));
         let count = dispatch.waves(id);
         let lds_bytes = dispatch.lds_bytes();
         let fill = memory.fill();
@@ -280,7 +281,7 @@ impl Workgroup {
         let scratch_bytes_per_lane = dispatch.scratch_bytes_per_lane();
         for (index, (initial, preset)) in (0..count).zip(&mut spare.initial) {
             let slot = slots.0 + index;
-            if dispatch.renew_initial_state(initial, id, index, slot, kernarg) {
+            if dispatch.renew_initial_state(initial, place, index, slot, kernarg) {
                 *preset = Preset::new(&initial.sgprs);
             }
             if waves.len() == index as usize {
@@ -299,8 +300,8 @@ impl Workgroup {
                 },
             );
             if is_filled {
-                let place = workgroup << LARGEST_WAVES | u64::from(index + 1);
-                fill_all(wave, initial, dispatch, memory, place);
+                let number = workgroup << LARGEST_WAVES | u64::from(index + 1);
+                fill_all(wave, initial, dispatch, memory, number);
             }
             set_changing(wave, initial, dispatch.target);
             wave.begin_at(elapsed);

@@ -69,23 +69,24 @@ impl Dispatch {
         kernarg: &[u32],
     ) -> InitialState {
         let mut state = InitialState::default();
-        self.renew_initial_state(&mut state, workgroup, wave, slot, kernarg);
+        let place = (workgroup, self.workgroup_shape(workgroup));
+        self.renew_initial_state(&mut state, place, wave, slot, kernarg);
         state
     }
 
-    /// [`Dispatch::initial_state`] in the buffers of an earlier state of this dispatch. The ids of work-items and the SGPRs of the launch
-    /// are the same in nearly all workgroups and then stay. Returns `false` if only [`InitialState::each_changing_sgpr`] and the target's
-    /// trap temporaries are new.
+    /// [`Dispatch::initial_state`] in the buffers of an earlier state of this dispatch, for a workgroup of this shape. The ids of work-items
+    /// and the SGPRs of the launch are the same in nearly all workgroups and then stay. Returns `false` if only
+    /// [`InitialState::each_changing_sgpr`] and the target's trap temporaries are new: `sgprs` are those of an earlier workgroup then.
     #[inline]
     pub fn renew_initial_state(
         &self,
         state: &mut InitialState,
-        workgroup: [u32; 3],
+        (workgroup, shape): ([u32; 3], [u32; 3]),
         wave: u32,
         slot: u32,
         kernarg: &[u32],
     ) -> bool {
-        let place = (self.workgroup_shape(workgroup), wave);
+        let place = (shape, wave);
         let is_new = state.place != Some(place);
         if is_new {
             state.place = Some(place);
@@ -93,11 +94,6 @@ impl Dispatch {
         }
         let [x, y, z] = workgroup;
         state.changed = [x, y, z, self.scratch_offset(slot)];
-        for (at, value) in state.changing.iter().zip(&state.changed) {
-            if let Some(register) = state.sgprs.get_mut(*at) {
-                *register = *value;
-            }
-        }
         state.scratch_address =
             self.scratch.base + u64::from(slot) * u64::from(self.scratch.wave_bytes);
         let in_ttmps = self.target.family >= Family::Gfx12;

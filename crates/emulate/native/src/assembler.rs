@@ -186,19 +186,18 @@ impl Assembler {
         self.assign(result, Source::Mask(target), Nans::None)
     }
 
-    /// [`Assembler::apply`] of the first stencil and [`Assembler::decide`] of the second, on what was there before.
-    pub fn apply_and_decide(
+    /// Appends both stencils on the same sources, with their results in rows as [`Assembler::apply`] has them, or in masks as
+    /// [`Assembler::decide`] does.
+    pub fn apply_both(
         &mut self,
         stencils: [&Stencil; 2],
         sources: &[Operand],
-        target: u16,
-        mask: u16,
+        targets: [Source; 2],
     ) -> Result<(), Failure> {
-        let target = Source::Row(target);
-        let value = self.compute(stencils[0], sources, None, Nans::None)?;
-        let bits = self.compute(stencils[1], sources, Some(target), Nans::None)?;
-        self.assign(value, target, Nans::None)?;
-        self.assign(bits, Source::Mask(mask), Nans::None)
+        let first = self.compute(stencils[0], sources, None, Nans::None)?;
+        let second = self.compute(stencils[1], sources, Some(targets[0]), Nans::None)?;
+        self.assign(first, targets[0], Nans::None)?;
+        self.assign(second, targets[1], Nans::None)
     }
 
     /// The same twice, where no result is in its row before both are computed.

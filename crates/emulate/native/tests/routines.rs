@@ -526,7 +526,11 @@ fn a_result_and_its_mask_come_from_what_was_there_before() {
     rows.set(1, |lane| lane as u32 % 5);
     let mut assembler = Assembler::of_lanes(0, 4);
     assembler
-        .apply_and_decide([&sum, &less], &[row(0), row(1)], 0, 2)
+        .apply_both(
+            [&sum, &less],
+            &[row(0), row(1)],
+            [Source::Row(0), Source::Mask(2)],
+        )
         .unwrap();
     let mut scalars = [!0, !0, 0, 0];
     assert_eq!(rows.run(assembler, &mut scalars, 4), 4);

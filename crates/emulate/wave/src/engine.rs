@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gfx::Target;
 
 use crate::{
-    Counts, Fault, Memory, Program, SplitBarrier, Watch, Wave,
+    Counts, Fault, Memory, Program, Segment, SplitBarrier, Watch, Wave,
     micro_op::{MicroOp, flow},
     races::Races,
     shadow::Shadow,
@@ -166,10 +166,8 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
         if WATCHED && let Some(watch) = &mut env.watch {
             watch.enter(&wave.segment);
         }
-        let segment = Arc::as_ptr(&wave.segment);
-        // SAFETY: the wave keeps its segment alive; it is replaced below only, where this loop starts anew. A clone instead
-        // would make all threads write one count.
-        let segment = unsafe { &*segment };
+        // SAFETY: the wave's segment is replaced below only, where this loop starts anew.
+        let segment = unsafe { wave.lent_segment() };
         let ops: &[MicroOp] = &segment.ops;
         loop {
             let start = wave.next;
@@ -258,7 +256,31 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
     stop
 }
 
+/// Executes the micro-ops that `op` of the wave's segment stands for. They are arithmetic and loads from LDS.
+#[inline(never)]
+pub(crate) fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    // SAFETY: these do not take a wave to another segment.
+    let segment = unsafe { wave.lent_segment() };
+    for op in segment.one_by_one(op) {
+        // SAFETY: of the wave's own segment.
+        let code = unsafe { shell::call(op, wave, env) };
+        // They neither stop nor write EXEC, and none of them reads it as a scalar.
+        assert_eq!(code, flow::NEXT, "an instruction of several");
+    }
+    flow::NEXT
+}
+
 impl Wave {
+    /// The code that it executes. A clone instead would make all threads write one count.
+    ///
+    /// # Safety
+    /// The wave does not leave its segment as long as the result is used.
+    #[inline(always)]
+    pub(crate) unsafe fn lent_segment<'a>(&self) -> &'a Segment {
+        // SAFETY: the wave keeps its segment alive until it leaves it.
+        unsafe { &*Arc::as_ptr(&self.segment) }
+    }
+
     /// Records why the wave stops; handlers return the result.
     #[cold]
     pub(crate) fn stop(&mut self, stop: Stop) -> u32 {

@@ -538,11 +538,13 @@ impl Segment {
         for (index, (op, pc)) in self.ops.iter().zip(&self.pcs).enumerate() {
             folds.next_if(|fold| fold.end <= index);
             match folds.peek() {
-                Some(fold) if fold.first < index => places.push(ops.len() as u32 - 1),
+                Some(fold) if fold.first < index => places.push(places[fold.first]),
                 Some(fold) if fold.first == index => {
                     places.push(ops.len() as u32);
                     ops.push(fold.op);
                     pcs.push(*pc);
+                    ops.extend(fold.riders.iter().map(|&rider| self.ops[rider]));
+                    pcs.extend(fold.riders.iter().map(|&rider| self.pcs[rider]));
                 }
                 _ => {
                     places.push(ops.len() as u32);

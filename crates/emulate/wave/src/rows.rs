@@ -262,6 +262,8 @@ impl VectorShape {
 pub(crate) struct ScalarShape {
     pub sources: [Type; 3],
     pub result: Type,
+    /// It reads nothing but its sources and SCC, and changes nothing but its result and SCC.
+    pub pure: bool,
 }
 
 /// The encoding of a row's operands.

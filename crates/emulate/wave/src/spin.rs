@@ -11,7 +11,7 @@ use isa::Effects;
 use crate::{
     Segment, Stop, Wave,
     engine::Host,
-    state::{ScalarFile, VectorRow},
+    state::{LANES, ScalarFile, VectorRow},
 };
 
 /// Taken backward branches before the first look: loops that end sooner cost nothing.
@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 24;
 /// Taken backward branches between two questions whether the wave must let others run.
 const QUESTION: u32 = 512;
 
-/// The state of the watch: what to do at some of a slice's branches, and the results of three looks in a row at a wave.
+/// The state of the watch: what to do at some of a slice's branches, and whether three looks in a row at a wave have begun.
 pub(crate) struct Watch {
     /// Something happens when no more branches of the slice than these are left.
     pub next: u32,
@@ -34,12 +34,13 @@ pub(crate) struct Watch {
     question: u32,
     /// Branches between the last three looks and these, twice as many each time.
     pause: u32,
-    seen: Option<Box<Seen>>,
+    /// [`Wave::seen`] is of this watch.
+    has_seen: bool,
 }
 
 /// The wave at the last look.
-#[derive(Debug)]
-struct Seen {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
     /// The target of the branch.
     target: usize,
     scalars: ScalarFile,
@@ -60,7 +61,7 @@ impl Watch {
             at,
             question,
             pause: FIRST_LOOK,
-            seen: None,
+            has_seen: false,
         }
     }
 
@@ -68,7 +69,13 @@ impl Watch {
     /// what is left of the slice, at most [`Watch::next`].
     #[cold]
     #[inline(never)]
-    pub fn event(&mut self, wave: &Wave, host: &dyn Host, from: usize, left: u32) -> Option<Stop> {
+    pub fn event(
+        &mut self,
+        wave: &mut Wave,
+        host: &dyn Host,
+        from: usize,
+        left: u32,
+    ) -> Option<Stop> {
         if left == 0 {
             return Some(Stop::Slice);
         }
@@ -85,46 +92,54 @@ impl Watch {
         None
     }
 
-    fn look(&mut self, wave: &Wave, from: usize, left: u32) -> bool {
+    fn look(&mut self, wave: &mut Wave, from: usize, left: u32) -> bool {
         self.at = left - 1;
-        match &mut self.seen {
-            None if wave.only_reads(from) => self.seen = Some(Box::new(Seen::now(wave))),
-            None => self.look_later(),
-            Some(seen) => match (&seen.steps, seen.steps(wave)) {
-                (None, Some(steps)) => {
-                    **seen = Seen {
-                        steps: Some(steps),
-                        ..Seen::now(wave)
-                    }
-                }
-                (Some(known), Some(steps)) if *known == steps => return true,
+        let mut seen = wave.seen.take().unwrap_or_default();
+        let mut is_back = false;
+        match (self.has_seen, &seen.steps) {
+            (false, _) if wave.only_reads(from) => {
+                seen.renew(wave, None);
+                self.has_seen = true;
+            }
+            (false, _) => self.look_later(),
+            (true, known) => match (known, seen.steps(wave)) {
+                (None, Some(steps)) => seen.renew(wave, Some(steps)),
+                (Some(known), Some(steps)) if *known == steps => is_back = true,
                 _ => self.look_later(),
             },
         }
-        false
+        wave.seen = Some(seen);
+        is_back
     }
 
     /// It works, for now.
     fn look_later(&mut self) {
-        self.seen = None;
+        self.has_seen = false;
         self.pause *= 2;
         self.at = self.at.saturating_sub(self.pause);
     }
 }
 
 impl Seen {
+    /// Makes it the wave as it is now, in the memory that it has.
+    fn renew(&mut self, wave: &Wave, steps: Option<Steps>) {
+        self.target = wave.next;
+        self.scalars.0 = wave.scalars.0;
+        self.vectors.clear();
+        self.vectors
+            .extend_from_slice(&wave.rows[..wave.temporaries]);
+        self.steps = steps;
+    }
+
     fn now(wave: &Wave) -> Seen {
-        Seen {
-            target: wave.next,
-            scalars: wave.scalars.clone(),
-            vectors: wave.rows[..wave.temporaries].to_vec(),
-            steps: None,
-        }
+        let mut seen = Seen::default();
+        seen.renew(wave, None);
+        seen
     }
 
     /// The changes since then; `None` if they are too many for a loop that waits.
     fn steps(&self, wave: &Wave) -> Option<Steps> {
-        let mut steps = Steps::new();
+        let mut steps = Steps::with_capacity(MOST_STEPS + LANES);
         let vectors = self.vectors.iter().zip(&*wave.rows);
         let rows = vectors.map(|(old, new)| (&old.0[..], &new.0[..]));
         let scalars = (&self.scalars.0[..], &wave.scalars.0[..]);

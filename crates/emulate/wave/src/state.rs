@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Segment, clock::Clock, mode::Mode, row_set::RowSet};
+use crate::{Segment, clock::Clock, mode::Mode, row_set::RowSet, spin::Seen};
 
 pub use vectors::LANES;
 pub(crate) use vectors::VectorRow;
@@ -11,6 +11,12 @@ pub(crate) use vectors::VectorRow;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct ScalarFile(pub [u32; SCALARS]);
+
+impl Default for ScalarFile {
+    fn default() -> ScalarFile {
+        ScalarFile([0; SCALARS])
+    }
+}
 
 /// Operand numbers 0 to 127, then a sink for writes to NULL (up to 16 words).
 const SCALARS: usize = 144;
@@ -127,6 +133,8 @@ pub struct Wave {
     pub(crate) watched: u32,
     /// Its time.
     pub(crate) clock: Clock,
+    /// What is remembered of it while it may only wait. Its memory stays for the next wave.
+    pub(crate) seen: Option<Box<Seen>>,
     /// The reason why the wave stopped, when a handler returned `STOP`.
     pub(crate) stop: Option<crate::engine::Stop>,
 }
@@ -182,6 +190,7 @@ impl Wave {
             allocates: None,
             watched: 0,
             clock: Clock::default(),
+            seen: None,
             stop: None,
         };
         wave.set_exec(full);
@@ -206,7 +215,8 @@ impl Wave {
         let first = start.vectors;
         self.dirty.remove_first(first.len());
         self.clear_dirty();
-        self.dirty = RowSet::default();
+        // Not the union of both in place: the host would have to wait for words that it has just written one by one.
+        self.dirty = segment.written;
         for (index, lanes) in first.iter().enumerate() {
             self.dirty.add(index);
             self.set_first_row(index, lanes);
@@ -217,9 +227,7 @@ impl Wave {
             self.set_mode(Mode::new(start.mode));
         }
         // Not cloned without need: all threads would write its count.
-        if Arc::ptr_eq(&self.segment, segment) {
-            self.dirty.unite(&segment.written);
-        } else {
+        if !Arc::ptr_eq(&self.segment, segment) {
             self.enter(segment.clone());
         }
         self.next = 0;

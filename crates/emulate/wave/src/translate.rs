@@ -10,7 +10,7 @@ mod part;
 use std::{
     io,
     sync::{
-        Arc, OnceLock,
+        OnceLock,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -19,14 +19,14 @@ use native::{Entry, Executable, Surroundings};
 
 use crate::{
     access::lds,
-    engine::Env,
+    engine::{self, Env},
     micro_op::{MicroOp, RunNumber, flow},
     program::Lowered,
     rows::{Chain, ChainBuilder, Row, VectorShape},
     shell::{self, Body},
     state::{Wave, sreg},
 };
-use part::{Needs, Part};
+use part::{Needs, Part, Riders};
 
 pub(crate) use part::{MODIFIERS, is_lane_wise};
 pub use part::{code_of, report};
@@ -171,6 +171,9 @@ struct Stretch {
     parts: Vec<Part>,
     needs: Needs,
     instructions: Vec<Instruction>,
+    /// Scalar instructions between these and behind them, up to micro-op `reach`.
+    riders: Riders,
+    reach: usize,
 }
 
 /// An instruction of a stretch.
@@ -180,6 +183,12 @@ struct Instruction {
     shape: Option<&'static VectorShape>,
 }
 
+impl Instruction {
+    fn end(&self) -> usize {
+        self.first + self.lowered.ops.len()
+    }
+}
+
 impl Stretch {
     /// The chains of the instructions, for a stretch that does not become a run. `chains` are those of the segment.
     fn chains(&self, chains: &mut Vec<Chain>) -> Vec<Fold> {
@@ -187,7 +196,8 @@ impl Stretch {
         let mut folds: Vec<Fold> = Vec::new();
         let mut start = self.first;
         for (index, one) in self.instructions.iter().enumerate() {
-            let Some(chain) = builder.add(index > 0, one.shape, &one.lowered) else {
+            let follows = index > 0 && self.instructions[index - 1].end() == one.first;
+            let Some(chain) = builder.add(follows, one.shape, &one.lowered) else {
                 start = one.first;
                 continue;
             };
@@ -196,8 +206,9 @@ impl Stretch {
             }
             folds.push(Fold {
                 first: start,
-                end: one.first + one.lowered.ops.len(),
+                end: one.end(),
                 op: chain.micro_op(chains.len()),
+                riders: Vec::new(),
             });
             chains.push(chain);
         }
@@ -220,6 +231,8 @@ pub(crate) struct Fold {
     pub first: usize,
     pub end: usize,
     pub op: MicroOp,
+    /// Those of them that stay, behind it.
+    pub riders: Vec<usize>,
 }
 
 impl Builder {
@@ -249,7 +262,15 @@ impl Builder {
         if self.wanted.is_none() {
             return;
         }
-        let Some(parts) = self.parts(lowered, row) else {
+        let parts = self.parts(lowered, row);
+        let before = self.stretches.last_mut();
+        let before = before.filter(|last| follows && last.reach == first);
+        let Some(parts) = parts else {
+            if let (Some(last), Some(row)) = (before, row)
+                && last.riders.add(first, row, lowered).is_some()
+            {
+                last.reach += 1;
+            }
             return;
         };
         let end = first + lowered.ops.len();
@@ -258,12 +279,11 @@ impl Builder {
             lowered: lowered.clone(),
             shape: row.and_then(|row| row.vector_shape()),
         };
-        if let Some(last) = self.stretches.last_mut()
-            && follows
-            && last.end == first
+        if let Some(last) = before
+            && last.riders.may_wait_for(&parts, self.groups)
             && let Some(needs) = last.needs.with(&parts, self.groups)
         {
-            last.end = end;
+            (last.end, last.reach) = (end, end);
             last.needs = needs;
             last.parts.extend(parts);
             last.instructions.push(instruction);
@@ -278,6 +298,8 @@ impl Builder {
             parts,
             needs,
             instructions: vec![instruction],
+            riders: Riders::default(),
+            reach: end,
         });
     }
 
@@ -305,16 +327,21 @@ impl Builder {
                 folds.extend(stretch.chains(chains));
                 continue;
             }
+            let mut riders = stretch.riders.ops;
+            riders.retain(|rider| *rider < stretch.end);
+            let of_run = (stretch.first..stretch.end).filter(|op| !riders.contains(op));
+            let of_run = of_run.map(|op| ops[op]).collect();
             folds.push(Fold {
                 first: stretch.first,
                 end: stretch.end,
+                riders,
                 op: MicroOp::new(shell::scalar_handler::<Native>())
                     .with(RunNumber::new(list.len())),
             });
             list.push(Run {
                 masks: part::masks(&stretch.parts),
                 parts: stretch.parts,
-                ops: ops[stretch.first..stretch.end].to_vec(),
+                ops: of_run,
             });
         }
         let runs = Runs {
@@ -331,18 +358,15 @@ struct Native;
 
 impl Body for Native {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let segment = Arc::as_ptr(&wave.segment);
-        // SAFETY: the wave keeps its segment alive, and arithmetic does not take it to another one. A clone would make all threads
-        // write one count.
-        let segment = unsafe { &*segment };
-        let number = op.run().number as usize;
-        let (total, mut done) = (wave.groups(), 0);
+        // SAFETY: arithmetic does not take a wave to another segment.
+        let segment = unsafe { wave.lent_segment() };
+        let mut done = 0;
         if wave.mode.plain
-            && let Some(entry) = segment.runs.entry(number)
+            && let Some(entry) = segment.runs.entry(op.run().number as usize)
         {
             let (rows, scalars) = (wave.rows.as_mut_ptr().cast(), wave.scalars.0.as_mut_ptr());
             let surroundings = Surroundings {
-                groups: total,
+                groups: wave.groups(),
                 local: env.lds.as_ptr(),
                 local_bytes: lds::limit(wave, env),
             };
@@ -350,22 +374,23 @@ impl Body for Native {
             // decoded; `Wave::enter` sees to it that the wave has the rows. It reads the bytes of LDS alone, which this thread owns.
             // Runs are made only if the host has AVX-512.
             done = unsafe { entry(rows, scalars, &raw const surroundings) };
-            if done == total {
+            if done == surroundings.groups {
                 return flow::NEXT;
             }
         }
-        one_by_one(wave, &segment.runs.list[number], env, done)
+        one_by_one(wave, op, env, done)
     }
 }
 
 /// Takes the instructions one by one, with all lanes off that are in the first `done` groups.
 #[cold]
 #[inline(never)]
-fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32 {
+fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, done: usize) -> u32 {
+    // SAFETY: arithmetic does not take a wave to another segment.
+    let masks = unsafe { &wave.lent_segment().runs.list[op.run().number as usize].masks };
     let exec = wave.exec();
     let others = u64::MAX << (16 * done);
-    let bits: Vec<u64> = run
-        .masks
+    let bits: Vec<u64> = masks
         .iter()
         .map(|&mask| wave.mask(mask.into()) & !others)
         .collect();
@@ -373,17 +398,12 @@ fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32
         wave.set_mask(sreg::EXEC, exec & others);
         wave.sync_exec();
     }
-    for op in &run.ops {
-        // SAFETY: of the wave's own segment.
-        let code = unsafe { shell::call(op, wave, env) };
-        // Arithmetic and loads from LDS neither stop nor write EXEC, and none of these reads it as a scalar.
-        assert_eq!(code, flow::NEXT, "an instruction of a run");
-    }
+    engine::one_by_one(wave, op, env);
     if done != 0 {
         wave.set_mask(sreg::EXEC, exec);
         wave.sync_exec();
         // Instructions have cleared the bits of lanes that were off.
-        for (&mask, bits) in run.masks.iter().zip(bits) {
+        for (&mask, bits) in masks.iter().zip(bits) {
             let mask = usize::from(mask);
             wave.set_mask(mask, wave.mask(mask) | bits);
         }

@@ -74,11 +74,23 @@ pub const ADDRESSES: (u64, u64) = (44, 10);
 /// Words of LDS.
 const LDS_WORDS: u32 = 1500;
 
+/// Scalar instructions that may be between those of a run.
+const SCALAR: &[&str] = &[
+    "s_add_u32 s40, s41, s42",
+    "s_addc_u32 s43, s43, s40",
+    "s_mov_b32 s41, s47",
+    "s_cmp_lt_u32 s41, s42",
+    "s_cselect_b32 s42, s41, s43",
+    "s_and_b64 s[44:45], vcc, exec",
+    "s_or_b64 vcc, s[44:45], s[36:37]",
+    "s_andn2_b64 s[36:37], s[46:47], s[38:39]",
+    "s_mov_b32 s38, s36",
+];
+
 /// Instructions without.
 const OTHERS: &[&str] = &[
     "s_not_b64 s[44:45], vcc",
     "v_mov_b32_e32 v2, vcc_lo",
-    "s_add_u32 s40, s41, s42",
     "s_nop 1",
     "v_mul_f32_e64 v2, v3, v4 clamp",
     "v_add_f32_e64 v5, -v6, |v1|",
@@ -175,12 +187,29 @@ fn mask_named(
         false => &["vcc", "s[36:37]", "s[38:39]"],
     };
     let operand = |kind: &str| match kind {
+        "u" if later && operands.starts_with('t') && random.below(3) == 0 => "null".to_owned(),
         "m" | "u" => (*pick(random, masks)).to_owned(),
         "f" if random.below(4) == 0 => format!("-|v{}|", random.below(registers)),
         _ => format!("v{}", random.below(registers)),
     };
     let operands: Vec<String> = operands.split(", ").map(operand).collect();
     format!("{name} {}", operands.join(", "))
+}
+
+/// A random shift of a pair.
+fn long_shift(random: &mut Random, registers: u64) -> String {
+    let pair = |random: &mut Random| 2 * random.below(registers / 2);
+    let (target, first) = (pair(random), pair(random));
+    let source = match random.below(8) {
+        0 => format!("s[{0}:{1}]", SCALARS.0, SCALARS.0 + 1),
+        1 => "-7".to_owned(),
+        _ => format!("v[{first}:{}]", first + 1),
+    };
+    let bits = match random.below(3) {
+        0 => format!("v{}", random.below(registers)),
+        _ => (*pick(random, &["2", "0", "32", "-1", "33"])).to_owned(),
+    };
+    format!("v_lshlrev_b64 v[{target}:{}], {bits}, {source}", target + 1)
 }
 
 /// A random dual instruction. The sources of its halves must come from different banks of registers, and the results, too.
@@ -280,6 +309,8 @@ pub fn program(random: &mut Random, registers: u64, length: u64, later: bool) ->
         at if at % 4 == 2 => with_masks(random, registers, later),
         at if at % 8 == 5 && later => dual(random, registers),
         at if at % 8 == 3 => lds_load(random, registers),
+        at if at % 16 == 7 => (*pick(random, SCALAR)).to_owned(),
+        at if at % 16 == 15 => long_shift(random, registers),
         _ => instruction(random, registers),
     };
     let mut text: Vec<String> = (0..80).map(|_| line(random)).collect();
@@ -393,7 +424,8 @@ impl Result {
                 .map(|row| *wave.vgpr_row(row))
                 .collect(),
             lds: machine.lds.clone(),
-            scalars: wave.sgprs().to_vec(),
+            // Words from there on take what is written to NULL, and nothing reads them.
+            scalars: wave.sgprs()[..128].to_vec(),
             scc: wave.scc(),
             counts,
         }
@@ -459,6 +491,16 @@ fn a_run_is_one_micro_operation() {
     let count = |least| Machine::native("gfx90a", 64, text, least).micro_ops();
     assert_eq!(count(Some(4)), 2);
     assert_eq!(count(Some(5)), 5);
+    // A scalar instruction may be between them, and is done behind the run. One is needed within it.
+    let between = |scalar: &str| text.replace("s_nop 0", scalar);
+    for (scalar, expected) in [("s_add_u32 s0, s0, s1", 2), ("s_add_u32 s2, s0, s1", 5)] {
+        let text = between(scalar).replace("v_xor_b32_e32 v3, v3,", "v_xor_b32_e32 v3, s2,");
+        let mut machine = Machine::native("gfx90a", 64, &text, Some(4));
+        assert_eq!(machine.micro_ops(), expected + 1, "{scalar}");
+    }
+    // A carry that goes nowhere.
+    let sum = "v_add_co_u32 v1, vcc_lo, v2, v3\nv_add_co_ci_u32_e64 v4, null, v5, v6, vcc_lo";
+    assert_eq!(Machine::native("gfx1100", 32, sum, Some(2)).micro_ops(), 2);
     // A branch may come to the third one.
     let text = format!(
         "s_cbranch_scc1 target\n{}",
@@ -474,8 +516,8 @@ fn runs_become_host_code_after_some_executions() {
         return;
     }
     // Two runs in each turn.
-    let text = "s_mov_b32 s0, TURNS\nagain:\nv_add_u32_e32 v1, v1, v3\nv_xor_b32_e32 v4, v4, v1\ns_sub_u32 s0, s0, 1\n\
-        v_add_u32_e32 v2, v2, v1\nv_not_b32_e32 v5, v2\ns_cmp_lg_u32 s0, 0\ns_cbranch_scc1 again";
+    let text = "s_mov_b32 s0, TURNS\nagain:\nv_add_u32_e32 v1, v1, v3\nv_xor_b32_e32 v4, v4, v1\nv_readfirstlane_b32 s1, v1\n\
+        v_add_u32_e32 v2, v2, v1\nv_not_b32_e32 v5, v2\ns_sub_u32 s0, s0, 1\ns_cmp_lg_u32 s0, 0\ns_cbranch_scc1 again";
     let after = HostCode {
         least: 2,
         after: 10,
@@ -516,6 +558,7 @@ fn each_instruction(later: bool) -> Vec<String> {
                 .map(|name| mask_named(&mut random, 8, operands, name, later)),
         );
     }
+    all.push("v_lshlrev_b64 v[2:3], v4, v[6:7]".to_owned());
     all.extend(LDS_LOADS.iter().map(|&(name, words, _)| match words {
         1 => format!("{name} v1, v2"),
         _ => format!("{name} v[2:{}], v1", 1 + words),

@@ -5,7 +5,7 @@ use crate::{
     micro_op::{Completion, Control, MicroOp, modifier},
     ports::{RESULT_ROWS, Type, each_group, lanes},
     shell::Body,
-    state::{LANES, Wave},
+    state::Wave,
 };
 
 /// Output half: omod, clamp, then the merge into the destination that SDWA, op_sel or the 16-bit rule ask for.
@@ -58,17 +58,28 @@ impl Body for PlaceHalf {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let high = op.completion().modifiers >> (modifier::OP_SEL + 3) & 1 != 0;
         let (shift, half) = if high { (16, 0xffff_0000) } else { (0, 0xffff) };
-        let result = wave.temporaries + RESULT_ROWS;
+        let (groups, result) = (wave.groups(), wave.temporaries + RESULT_ROWS);
         let [staged, target] = wave
             .rows
             .get_disjoint_mut([result, op.dst as usize])
             .expect("results are staged behind all registers");
-        let mut lane = 0;
-        while lane < LANES {
-            let mask = wave.exec_lanes.0[lane] & half;
-            target.0[lane] ^= (target.0[lane] ^ staged.0[lane] << shift) & mask;
-            lane += 1;
-        }
+        let exec = &wave.exec_lanes;
+        each_group(
+            groups,
+            #[inline(always)]
+            |group| {
+                let (mask, staged) = (exec.group(group), staged.group(group));
+                let held = target.group(group);
+                let words = lanes(
+                    #[inline(always)]
+                    |lane| {
+                        let changed = held[lane] ^ staged[lane] << shift;
+                        held[lane] ^ changed & mask[lane] & half
+                    },
+                );
+                target.set_group(group, words);
+            },
+        );
         u32::from(op.after)
     }
 }

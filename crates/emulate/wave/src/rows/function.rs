@@ -27,6 +27,8 @@ pub(crate) struct Function {
     pub takes_mask: bool,
     /// The bits of the mask that it writes beside its result, as ones and zeros.
     pub carry: Option<Code>,
+    /// The second word of a result of two. Both functions take all words of all sources, one after the other.
+    pub high: Option<Code>,
     pub nans: Nans,
 }
 
@@ -39,6 +41,7 @@ impl Function {
             code,
             takes_mask: false,
             carry: None,
+            high: None,
             nans: Nans::Exact,
         }
     }

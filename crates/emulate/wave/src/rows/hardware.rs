@@ -61,6 +61,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
             shape: Shape::Scalar(ScalarShape {
                 sources: [source, None, None],
                 result,
+                pure: false,
             }),
             handler,
             changes_exec: false,

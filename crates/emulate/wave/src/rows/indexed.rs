@@ -344,8 +344,8 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     });
     let vector = VectorShape { sources: [B32, None, None], result: B32, ..VectorShape::NONE };
     let from = |source| VectorShape { moved_source: Some(source), ..vector };
-    let scalar = |source, result| Shape::Scalar(ScalarShape { sources: [source, None, None], result });
-    push("s_set_gpr_idx_on",      shell::handler::<IndexOn>, Shape::Scalar(ScalarShape { sources: [B32, B32, None], result: None }));
+    let scalar = |source, result| Shape::Scalar(ScalarShape { sources: [source, None, None], result, pure: false });
+    push("s_set_gpr_idx_on",      shell::handler::<IndexOn>, Shape::Scalar(ScalarShape { sources: [B32, B32, None], result: None, pure: false }));
     push("s_set_gpr_idx_off",     shell::handler::<IndexOff>, Shape::Program);
     push("s_set_gpr_idx_mode",    shell::handler::<IndexEnables>, Shape::Program);
     push("s_set_gpr_idx_idx",     shell::handler::<IndexValue>, scalar(B32, None));

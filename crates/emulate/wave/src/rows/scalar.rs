@@ -130,7 +130,7 @@ macro_rules! scalar_rows {
     fn table_rows(rows: &mut Vec<Row>) {
         $(rows.push(Row {
             mnemonic: stringify!($name),
-            shape: Shape::Scalar(ScalarShape { sources: [Type::$a, Type::$b, Type::None], result: Type::$result }),
+            shape: Shape::Scalar(ScalarShape { sources: [Type::$a, Type::$b, Type::None], result: Type::$result, pure: true }),
             handler: shell::handler::<$name>,
             changes_exec: false,
         });)*
@@ -299,7 +299,7 @@ macro_rules! scalar_wave_rows {
     fn wave_rows(rows: &mut Vec<Row>) {
         $(rows.push(Row {
             mnemonic: stringify!($name),
-            shape: Shape::Scalar(ScalarShape { sources: [Type::$a, Type::$b, Type::None], result: Type::$result }),
+            shape: Shape::Scalar(ScalarShape { sources: [Type::$a, Type::$b, Type::None], result: Type::$result, pure: false }),
             handler: shell::handler::<$name>,
             changes_exec: false,
         });)*
@@ -400,6 +400,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
             shape: Shape::Scalar(ScalarShape {
                 sources,
                 result: None,
+                pure: false,
             }),
             handler,
             changes_exec: false,

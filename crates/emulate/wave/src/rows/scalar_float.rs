@@ -79,7 +79,11 @@ macro_rules! compare_rows {
 fn row<B: Body>(mnemonic: &'static str, sources: [Type; 3], result: Type) -> Row {
     Row {
         mnemonic,
-        shape: Shape::Scalar(ScalarShape { sources, result }),
+        shape: Shape::Scalar(ScalarShape {
+            sources,
+            result,
+            pure: false,
+        }),
         handler: shell::scalar_handler::<B>,
         changes_exec: false,
     }

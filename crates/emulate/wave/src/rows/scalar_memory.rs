@@ -10,6 +10,7 @@ use crate::{
 };
 
 /// Byte offset from soffset and the immediate.
+#[inline(always)]
 pub(super) fn offset(wave: &Wave, op: &MicroOp) -> u64 {
     let soffset = if op.src[1].kind == SrcKind::None {
         0

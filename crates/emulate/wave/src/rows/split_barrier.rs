@@ -110,6 +110,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         Shape::Scalar(ScalarShape {
             sources: [Type::B32, Type::None, Type::None],
             result,
+            pure: false,
         })
     };
     push::<Signal<false>>(rows, "s_barrier_signal", scalar(Type::None));

@@ -18,7 +18,10 @@ use numerics::{convert, float32};
 #[cfg(target_arch = "x86_64")]
 use super::function::{self, Function};
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::__m512i;
+use std::arch::x86_64::{
+    __m512i, _mm512_and_si512, _mm512_or_si512, _mm512_set1_epi32, _mm512_sllv_epi32,
+    _mm512_srlv_epi32, _mm512_sub_epi32,
+};
 
 #[rustfmt::skip]
 vector_rows! {
@@ -276,6 +279,39 @@ impl VectorBody for ShiftLeft64 {
             #[inline(always)]
             |_, a, b| b << (a & 63),
         )
+    }
+    fn function() -> Option<crate::rows::Function> {
+        #[cfg(target_arch = "x86_64")]
+        return Some(Function {
+            high: Some(shifted_high),
+            ..Function::exact(shifted_low)
+        });
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+vectors::compiled_for! { Avx512:
+    // The host's ABI for vectors is what is asked for, and no other language calls it.
+    #[allow(improper_ctypes_definitions)]
+    #[inline]
+    unsafe extern "C" fn shifted_low(bits: __m512i, low: __m512i, _high: __m512i) -> __m512i {
+        // Shifts by 32 and more give zeros.
+        _mm512_sllv_epi32(low, _mm512_and_si512(bits, _mm512_set1_epi32(63)))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+vectors::compiled_for! { Avx512:
+    #[allow(improper_ctypes_definitions)]
+    #[inline]
+    unsafe extern "C" fn shifted_high(bits: __m512i, low: __m512i, high: __m512i) -> __m512i {
+        let bits = _mm512_and_si512(bits, _mm512_set1_epi32(63));
+        let word = _mm512_set1_epi32(32);
+        let crossing = _mm512_srlv_epi32(low, _mm512_sub_epi32(word, bits));
+        let beyond = _mm512_sllv_epi32(low, _mm512_sub_epi32(bits, word));
+        _mm512_or_si512(_mm512_sllv_epi32(high, bits), _mm512_or_si512(crossing, beyond))
     }
 }
 

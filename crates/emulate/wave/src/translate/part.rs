@@ -12,7 +12,7 @@ use native::{
 };
 
 use crate::{
-    micro_op::{Control, Data, MicroOp, SrcKind, modifier},
+    micro_op::{Control, Data, MicroOp, SrcKind, flow, modifier},
     ports::{Type, has_form},
     program::Lowered,
     rows::{self, Destination, Row, Shape, VectorShape},
@@ -41,7 +41,7 @@ pub(super) enum Part {
 pub(super) enum Sort {
     /// The result is a word for each lane.
     Word,
-    /// The result is a pair of singles.
+    /// The result has two words for each lane.
     Pair,
     /// One result is a mask.
     Mask,
@@ -64,6 +64,8 @@ enum Words {
     One(Vec<Operand>, u16),
     /// Both are computed before one is in its row.
     Pair([Vec<Operand>; 2], [u16; 2]),
+    /// A number of two words, the second of which is another stencil's.
+    Long(Vec<Operand>, &'static Stencil, [u16; 2]),
     /// A comparison.
     Mask(Vec<Operand>, u16),
 }
@@ -94,7 +96,7 @@ impl Part {
             Part::Loads(_) => Sort::Loads,
             Part::Computes(one) => match one.words {
                 Words::Mask(..) => Sort::Mask,
-                Words::Pair(..) => Sort::Pair,
+                Words::Pair(..) | Words::Long(..) => Sort::Pair,
                 Words::One(..) if one.carry.is_some() => Sort::Mask,
                 Words::One(..) => Sort::Word,
             },
@@ -129,6 +131,19 @@ impl Part {
             Part::Computes(computation) => computation.mask(),
             Part::Loads(_) => None,
         }
+    }
+
+    /// The scalars that it reads as masks.
+    fn mask_sources(&self) -> impl Iterator<Item = u16> {
+        let operands = match self {
+            Part::Computes(computation) => Some(computation.operands()),
+            Part::Loads(_) => None,
+        };
+        let slot = |operand: &Operand| match operand.source {
+            Source::Mask(slot) => Some(slot),
+            _ => None,
+        };
+        operands.into_iter().flatten().filter_map(slot)
     }
 
     /// The scalars that it reads.
@@ -203,18 +218,19 @@ const LDS_LOADS: &[(&str, u32, u32, u32)] = &[
 impl Computation {
     fn new(shape: &VectorShape, op: &MicroOp, groups: usize) -> Option<Computation> {
         let function = shape.function.and_then(|function| function())?;
-        let sources = shape.source_count() + usize::from(function.takes_mask);
-        let stencil = stencils().get(&(function.code as usize, sources))?;
+        let sources = stencil_sources(shape, &function);
+        let stencil_of = |code: rows::Code| stencils().get(&(code as usize, sources));
+        let stencil = stencil_of(function.code)?;
         let masks_fit = shape.mask_source == function.takes_mask
             && shape.mask_result == function.carry.is_some();
-        if !is_lane_wise(shape) || !masks_fit || op.vector().control != Control::NONE {
+        let fits = function.high.is_some() || is_lane_wise(shape);
+        if !fits || !masks_fit || op.vector().control != Control::NONE {
             return None;
         }
         let carry = match function.carry {
-            Some(code) => {
-                let stencil = stencils().get(&(code as usize, sources))?;
-                Some((stencil, mask(op.vector().mask_dst, groups)?))
-            }
+            // Nothing reads it.
+            Some(_) if usize::from(op.vector().mask_dst) == sreg::SINK => None,
+            Some(code) => Some((stencil_of(code)?, mask(op.vector().mask_dst, groups)?)),
             None => None,
         };
         let count = shape.source_count();
@@ -227,6 +243,10 @@ impl Computation {
                 Words::Mask(operands(op, count, floats)?, target)
             }
             (_, Type::PackedF32) => pair(op, count)?,
+            _ if let Some(high) = function.high => {
+                let words = long_operands(op, &shape.sources)?;
+                Words::Long(words, stencil_of(high)?, [op.dst, op.dst + 1])
+            }
             _ => {
                 let mut all = operands(op, count, floats)?;
                 if function.takes_mask {
@@ -251,7 +271,7 @@ impl Computation {
     fn targets(&self) -> &[u16] {
         match &self.words {
             Words::One(_, target) => std::slice::from_ref(target),
-            Words::Pair(_, targets) => targets,
+            Words::Pair(_, targets) | Words::Long(_, _, targets) => targets,
             Words::Mask(..) => &[],
         }
     }
@@ -267,7 +287,9 @@ impl Computation {
     /// All sources.
     fn operands(&self) -> impl Iterator<Item = &Operand> {
         let (first, second): (&[Operand], &[Operand]) = match &self.words {
-            Words::One(sources, _) | Words::Mask(sources, _) => (sources, &[]),
+            Words::One(sources, _) | Words::Mask(sources, _) | Words::Long(sources, ..) => {
+                (sources, &[])
+            }
             Words::Pair([low, high], _) => (low, high),
         };
         first.iter().chain(second)
@@ -277,7 +299,12 @@ impl Computation {
         match &self.words {
             Words::Mask(sources, target) => assembler.decide(self.stencil, sources, *target),
             Words::One(sources, target) if let Some((carry, mask)) = self.carry => {
-                assembler.apply_and_decide([self.stencil, carry], sources, *target, mask)
+                let targets = [Source::Row(*target), Source::Mask(mask)];
+                assembler.apply_both([self.stencil, carry], sources, targets)
+            }
+            Words::Long(sources, high, targets) => {
+                let targets = targets.map(Source::Row);
+                assembler.apply_both([self.stencil, *high], sources, targets)
             }
             Words::One(sources, target) => {
                 assembler.apply(self.stencil, sources, *target, self.nans)
@@ -335,7 +362,7 @@ fn operands(op: &MicroOp, count: usize, floats: u8) -> Option<Vec<Operand>> {
             (false, true) => Sign::Cleared,
             (true, true) => Sign::Set,
         };
-        let source = source(op, index, 0)?;
+        let source = source(op, index, 0, 1)?;
         Some(Operand { source, sign })
     };
     (0..count).map(operand).collect()
@@ -351,7 +378,7 @@ fn pair(op: &MicroOp, count: usize) -> Option<Words> {
         let operand = |index: usize| {
             // A constant is no pair of equal words.
             let is_pair = matches!(op.src[index].kind, SrcKind::Vector | SrcKind::Scalar);
-            let source = source(op, index, op.vector().modifier(base, index) as u16)?;
+            let source = source(op, index, op.vector().modifier(base, index) as u16, 2)?;
             is_pair.then_some(Operand::from(source))
         };
         (0..count).map(operand).collect::<Option<Vec<_>>>()
@@ -360,8 +387,20 @@ fn pair(op: &MicroOp, count: usize) -> Option<Words> {
     Some(Words::Pair(words, [op.dst, op.dst + 1]))
 }
 
-/// Word `word` of a source. EXEC changes while a run is done one by one, so that no instruction may read it.
-fn source(op: &MicroOp, index: usize, word: u16) -> Option<Source> {
+/// All words of the sources of an instruction on longer numbers.
+fn long_operands(op: &MicroOp, kinds: &[Type]) -> Option<Vec<Operand>> {
+    if op.vector().modifiers & !MODIFIERS != 0 {
+        return None;
+    }
+    let words = kinds.iter().enumerate().flat_map(|(index, kind)| {
+        let words = kind.words() as u16;
+        (0..words).map(move |word| source(op, index, word, words).map(Operand::from))
+    });
+    words.collect()
+}
+
+/// Word `word` of a source of `words`. EXEC changes while a run is done one by one, so that no instruction may read it.
+fn source(op: &MicroOp, index: usize, word: u16, words: u16) -> Option<Source> {
     let source = op.src[index];
     match source.kind {
         SrcKind::Vector => Some(Source::Row(source.index + word)),
@@ -369,7 +408,10 @@ fn source(op: &MicroOp, index: usize, word: u16) -> Option<Source> {
             Some(Source::Scalar(source.index + word))
         }
         SrcKind::Scalar => None,
-        kind if has_form(kind) => Some(Source::Constant(source.constant_value(1) as u32)),
+        kind if has_form(kind) => {
+            let value = source.constant_value(words.into());
+            Some(Source::Constant((value >> (32 * word)) as u32))
+        }
         _ => None,
     }
 }
@@ -412,6 +454,54 @@ impl Needs {
     }
 }
 
+/// Scalar instructions between those of a run, which are taken behind it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Riders {
+    /// Their micro-ops.
+    pub ops: Vec<usize>,
+    reads: HashSet<u16>,
+    writes: HashSet<u16>,
+}
+
+impl Riders {
+    /// One more, if it may be: it must not touch what else than scalars a run depends on.
+    pub fn add(&mut self, at: usize, row: &Row, lowered: &Lowered) -> Option<()> {
+        let Shape::Scalar(shape) = &row.shape else {
+            return None;
+        };
+        let [op] = &lowered.ops[..] else { return None };
+        let result = op.dst..op.dst + shape.result.words() as u16;
+        let stays = usize::from(result.end) <= sreg::M0 && op.after == flow::NEXT as u8;
+        if !shape.pure || !stays {
+            return None;
+        }
+        let mut reads = Vec::new();
+        for (source, kind) in op.src.iter().zip(shape.sources) {
+            match source.kind {
+                SrcKind::Scalar => reads.extend(source.index..source.index + kind.words() as u16),
+                // VCC may be behind it.
+                SrcKind::Condition => return None,
+                _ => {}
+            }
+        }
+        self.ops.push(at);
+        self.reads.extend(reads);
+        self.writes.extend(result);
+        Some(())
+    }
+
+    /// Returns `true` if they do the same behind `parts`, which come after them.
+    pub fn may_wait_for(&self, parts: &[Part], groups: usize) -> bool {
+        let words = |mask: u16| mask..mask + mask_words(groups);
+        parts.iter().all(|part| {
+            let mut written = part.mask().into_iter().flat_map(words);
+            let read = part.mask_sources().flat_map(words).chain(part.scalars());
+            !read.into_iter().any(|word| self.writes.contains(&word))
+                && !written.any(|word| self.writes.contains(&word) || self.reads.contains(&word))
+        })
+    }
+}
+
 /// The masks that `parts` write.
 pub(super) fn masks<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Vec<u16> {
     distinct(parts.into_iter().filter_map(Part::mask))
@@ -439,6 +529,21 @@ pub(super) fn attempt() -> io::Result<()> {
     Executable::new(&[routine]).map(drop)
 }
 
+/// The functions of a row.
+fn codes(function: &rows::Function) -> impl Iterator<Item = rows::Code> + use<> {
+    let codes = [Some(function.code), function.carry, function.high];
+    codes.into_iter().flatten()
+}
+
+/// How many words the functions of a row take.
+fn stencil_sources(shape: &VectorShape, function: &rows::Function) -> usize {
+    let words = match function.high {
+        Some(_) => shape.sources.iter().map(|kind| kind.words()).sum(),
+        None => shape.source_count(),
+    };
+    words + usize::from(function.takes_mask)
+}
+
 /// The stencils of rows, by the address of their function, which rows with equal code share, and the number of sources. A row whose function is none stays with its handler.
 fn stencils() -> &'static HashMap<(usize, usize), Stencil> {
     static STENCILS: OnceLock<HashMap<(usize, usize), Stencil>> = OnceLock::new();
@@ -446,8 +551,8 @@ fn stencils() -> &'static HashMap<(usize, usize), Stencil> {
         let shapes = rows::all_rows().iter().filter_map(|row| row.vector_shape());
         let functions = shapes.filter_map(|shape| Some((shape, shape.function?()?)));
         let stencil = |(shape, function): (&VectorShape, rows::Function)| {
-            let sources = shape.source_count() + usize::from(function.takes_mask);
-            let codes = [Some(function.code), function.carry].into_iter().flatten();
+            let sources = stencil_sources(shape, &function);
+            let codes = codes(&function);
             let read = move |code: rows::Code| {
                 let code = code as *const u8;
                 // SAFETY: the function is of this program and takes vectors; a host with AVX-512 is x86-64, where code can be read.
@@ -466,14 +571,13 @@ pub fn report() -> Vec<(&'static str, Result<usize, String>)> {
     let report = |row: &'static rows::Row| {
         let shape = row.vector_shape()?;
         let function = shape.function?()?;
-        let sources = shape.source_count() + usize::from(function.takes_mask);
-        let codes = [Some(function.code), function.carry].into_iter().flatten();
+        let sources = stencil_sources(shape, &function);
         let size = |code: rows::Code| {
             // SAFETY: as above.
             let stencil = unsafe { Stencil::read(code as *const u8, sources) };
             stencil.map(|stencil| stencil.instructions())
         };
-        let size: Result<usize, _> = codes.map(size).sum();
+        let size: Result<usize, _> = codes(&function).map(size).sum();
         Some((row.mnemonic, size.map_err(|why| why.to_string())))
     };
     rows.filter_map(report).collect()

@@ -1,28 +1,16 @@
 //! The execution of instructions whose first source DPP moves.
 
-use std::{arch::x86_64::*, sync::Arc};
+use std::arch::x86_64::*;
 
 use super::Moving;
 use crate::{
-    engine::Env,
+    engine::{Env, one_by_one},
     micro_op::{MicroOp, flow},
     passes::moved::Words,
     rows::{Function, Nans},
-    shell::{self, VectorBody},
+    shell::VectorBody,
     state::{LANES, Wave},
 };
-
-/// The instruction that `op` stands for. It lies in the wave's segment, of which a clone would make all threads write one count.
-///
-/// # Safety
-/// The wave does not leave its segment as long as the result is used.
-#[inline(always)]
-unsafe fn moving_of<'a>(wave: &Wave, op: &MicroOp) -> &'a Moving {
-    let segment = Arc::as_ptr(&wave.segment);
-    // SAFETY: the wave keeps its segment alive until it leaves it.
-    let segment = unsafe { &*segment };
-    &segment.moving[op.moving().number as usize]
-}
 
 /// Executes the micro-op of a [`Moving`] of a row with body `B`, for waves with `COUNT` groups of lanes.
 ///
@@ -36,7 +24,7 @@ pub(crate) unsafe fn run<B: VectorBody, const COUNT: usize>(
 ) -> u32 {
     // SAFETY: the caller's promises; arithmetic does not take a wave to another segment.
     let done = unsafe {
-        let moving = moving_of(wave, op);
+        let moving = &wave.lent_segment().moving[op.moving().number as usize];
         match (wave.all_lanes, !B::MODE || wave.mode.plain) {
             (true, true) => at_once::<B, COUNT, true>(wave, op, moving),
             (false, true) => some_lanes::<B, COUNT>(wave, op, moving),
@@ -45,22 +33,8 @@ pub(crate) unsafe fn run<B: VectorBody, const COUNT: usize>(
     };
     match done {
         true => flow::NEXT,
-        false => by_passes(wave, op, env),
+        false => one_by_one(wave, op, env),
     }
-}
-
-#[cold]
-#[inline(never)]
-fn by_passes(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    // SAFETY: arithmetic does not take a wave to another segment.
-    let moving = unsafe { moving_of(wave, op) };
-    for op in &moving.ops {
-        // SAFETY: the op belongs to the wave's own segment.
-        let code = unsafe { shell::call(op, wave, env) };
-        // Arithmetic neither stops nor writes EXEC.
-        debug_assert_eq!(code, flow::NEXT);
-    }
-    flow::NEXT
 }
 
 vectors::compiled_for! { Avx512:

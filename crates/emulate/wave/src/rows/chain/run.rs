@@ -1,11 +1,12 @@
 //! The execution of a chain: all of its links with the results in host registers, or one instruction after the other.
 
-use std::{marker::PhantomData, sync::Arc};
+use std::marker::PhantomData;
 
-use super::Chain;
+#[cfg(target_arch = "x86_64")]
+use crate::micro_op::flow;
 use crate::{
-    engine::Env,
-    micro_op::{MicroOp, flow},
+    engine::{Env, one_by_one},
+    micro_op::MicroOp,
     shell::{self, VectorBody},
     state::Wave,
 };
@@ -41,30 +42,6 @@ impl<N: Number> VectorBody for Chained<N> {
     }
 }
 
-/// The chain that `op` stands for. It lies in the wave's segment, of which a clone would make all threads write one count.
-///
-/// # Safety
-/// The wave does not leave its segment as long as the result is used.
-#[inline(always)]
-unsafe fn chain_of<'a>(wave: &Wave, op: &MicroOp) -> &'a Chain {
-    let segment = Arc::as_ptr(&wave.segment);
-    // SAFETY: the wave keeps its segment alive until it leaves it.
-    let segment = unsafe { &*segment };
-    &segment.chains[op.chain().number as usize]
-}
-
-#[inline(never)]
-fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    // SAFETY: arithmetic does not take a wave to another segment.
-    let chain = unsafe { chain_of(wave, op) };
-    for op in &chain.ops {
-        // Arithmetic neither stops nor writes EXEC.
-        // SAFETY: of the wave's own segment.
-        unsafe { shell::call(op, wave, env) };
-    }
-    flow::NEXT
-}
-
 /// A chain for all lanes of a wave, with one width of the host's vectors.
 #[cfg(target_arch = "x86_64")]
 macro_rules! wide {
@@ -75,7 +52,8 @@ macro_rules! wide {
             #[inline(never)]
             unsafe fn $name<N: Number>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
                 // SAFETY: arithmetic does not take a wave to another segment.
-                let links = unsafe { &chain_of(wave, op).links };
+                let chains = unsafe { &wave.lent_segment().chains };
+                let links = &chains[op.chain().number as usize].links;
                 let rows = wave.rows.as_mut_ptr().cast::<u32>();
                 let wave64 = wave.wide_and_plain == LANES / GROUP;
                 let scalar = |slot| wave.scalar_source(slot, N::WORDS);
