@@ -6,12 +6,13 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{command::done, root};
 
-/// Bytes that a library may have without its symbols: programs on the emulated device and under tools load these whenever they start.
+/// Bytes that a library may have without its symbols: programs on the emulated device and under tools load these whenever they start. They
+/// are up to 1.6 MB larger in CI, which compiles most crates without thin-local LTO.
 const LARGEST: &[(&str, u64)] = &[
     // (8.1 MB are the engine's code, 10.0 are constants, mostly LLVM's.)
-    ("libhsakmt.so", 27_000_000),
+    ("libhsakmt.so", 28_500_000),
     // (15.7 MB are tables of LLVM.)
-    ("libluthier_intercept.so", 27_000_000),
+    ("libluthier_intercept.so", 28_500_000),
 ];
 
 /// Compares what lies in `target/release`.
