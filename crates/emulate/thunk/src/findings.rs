@@ -178,7 +178,8 @@ impl Findings {
             }
             _ => (None, fault.detail.as_deref()),
         };
-        let is_constant = variables::is_constant(address);
+        let writes = matches!(fault.kind, FaultKind::Memory { write: true, .. });
+        let is_constant = writes && variables::is_constant(address);
         let kind = match (&fault.kind, &nearest) {
             (FaultKind::Unaligned { .. }, _) => "misaligned",
             (FaultKind::WrongFree { .. }, Some((near, Position::Inside(0))))
