@@ -73,6 +73,17 @@ kernel void half_overflow(global int *in, global half *out) {
 
 typedef half half2 __attribute__((ext_vector_type(2)));
 
+// On some targets, the compiler loads the next number into the half beside the sum.
+kernel void beside_load(global int *in, global half *out) {
+  half sum = 1;
+#pragma unroll 1
+  for (int i = 0; i < 20; i++) {
+    half next = KEEP(((global half *)in)[ITEM + i]);
+    sum = sum * (half)(OK ? 1.0f : 2.0f) + next; // @beside_load.A
+  }
+  KEEP(out[ITEM]) = sum; // @beside_load.B
+}
+
 kernel void packed_halves(global int *in, global half2 *out) {
   half x = NUMBER(half);
   half2 both = {(half)1.0f, x};

@@ -874,6 +874,55 @@ kernel void volatile_flag(global int *out) {
   }
 }
 
+// The loop that waits computes the address of the flag anew each time, as LLVM 15 does with the base of LDS.
+kernel void computed_flag(global int *out) {
+  local int data[64];
+  local int ready;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(ready) = 0;
+  SYNC;
+  if (t < 32) {
+#if OK
+    KEEP(data[t]) = t + 1;
+#endif
+    KEEP(ready) = 1;
+#if !OK
+    KEEP(data[t]) = t + 1; // @computed_flag.A
+#endif
+  } else if (t >= 64 && t < 96) {
+    local int *flag;
+    int seen;
+    do {
+      int base;
+      __asm__ volatile("s_mov_b32 %0, %1" : "=s"(base) : "s"(&ready));
+      __asm__ volatile("v_mov_b32 %0, %1" : "=v"(flag) : "s"(base));
+      seen = KEEP(*flag);
+      // The loaded value does not take the address's register.
+      __asm__ volatile("" ::"v"(flag));
+    } while (seen == 0);
+    out[t] = KEEP(data[t - 64]); // @computed_flag.B
+  }
+}
+
+// The loop looks at one word after the other, until one is set: it waits for none of them.
+kernel void walked(global int *out) {
+  local int words[ITEMS];
+  int t = ITEM;
+  KEEP(words[t]) = t < 64 ? 0 : 1;
+  SYNC;
+  if (t == 255)
+    KEEP(words[20]) = 1; // @walked.A
+  SYNC_OK;
+  if (t == 0) {
+    local int *word = words;
+#pragma unroll 1
+    while (KEEP(*word) == 0) // @walked.B
+      word++;
+    out[t] = word - words;
+  }
+}
+
 // The launch says how much memory there is.
 kernel void dynamic(global int *out, local int *shared) {
   int t = ITEM;

@@ -13,6 +13,7 @@ use std::{
 
 use compute::{There, WaveThere};
 use gpu::{Dispatch, Fault, FaultKind};
+use guest::Kept;
 use judge::{MeetingSink, Sink, Unmet, Unwaited, Wrong};
 
 use allocations::{
@@ -20,7 +21,7 @@ use allocations::{
     lines::{Access, DIGITS, describe, frame},
 };
 
-use crate::{report::report, source, variables};
+use crate::{report::report, source, statistics::KEEPER, variables};
 
 mod global_races;
 pub mod init;
@@ -38,7 +39,8 @@ pub struct Findings {
 
 #[derive(Default)]
 struct Inner {
-    file: Option<File>,
+    /// Programs may close descriptors that they do not know, and open their own in that place.
+    file: Option<Kept<File>>,
     length: u64,
     /// For each place, the position in the file of its number of times, and that number.
     waits: HashMap<usize, Counted>,
@@ -97,10 +99,14 @@ impl Findings {
         let path = self.directory.join(format!("found-{}", std::process::id()));
         let file = match inner.file.take() {
             Some(file) => Ok(file),
-            None => File::create(&path),
+            None => {
+                let path = path.clone();
+                Kept::make(&KEEPER, move || File::create(path)).flatten()
+            }
         };
-        let written = file.and_then(|file| {
-            file.write_all_at(text.as_bytes(), at)?;
+        let bytes = text.as_bytes().to_vec();
+        let written = file.and_then(|mut file| {
+            file.with(move |file| file.write_all_at(&bytes, at))??;
             Ok(file)
         });
         match written {
@@ -172,7 +178,8 @@ impl Findings {
             }
             _ => (None, fault.detail.as_deref()),
         };
-        let is_constant = variables::is_constant(address);
+        let writes = matches!(fault.kind, FaultKind::Memory { write: true, .. });
+        let is_constant = writes && variables::is_constant(address);
         let kind = match (&fault.kind, &nearest) {
             (FaultKind::Unaligned { .. }, _) => "misaligned",
             (FaultKind::WrongFree { .. }, Some((near, Position::Inside(0))))

@@ -14,9 +14,10 @@ use std::{
 
 use compute::{Gate, Meeting, Pool};
 use gpu::{Dispatch, Events, FaultKind, Job, Memory};
+use guest::Kept;
 use injection::{InLaunch, Injector, Line, Sink, Spec, Target};
 
-use crate::{report::report, source};
+use crate::{report::report, source, statistics::KEEPER};
 
 const DIRECTORY: &str = "LUTHIER_INJECT";
 const SPEC: &str = "LUTHIER_INJECT_SPEC";
@@ -32,10 +33,10 @@ pub struct Inject {
     file: Arc<Told>,
 }
 
-/// The file in which this process tells of its launches.
+/// The file in which this process tells of its launches. Programs may close descriptors that they do not know.
 struct Told {
     directory: PathBuf,
-    file: Mutex<Option<File>>,
+    file: Mutex<Option<Kept<File>>>,
 }
 
 impl Told {
@@ -45,10 +46,12 @@ impl Told {
             Some(file) => file,
             none => {
                 let name = format!("told-{}", std::process::id());
-                none.insert(File::create(self.directory.join(name))?)
+                let path = self.directory.join(name);
+                none.insert(Kept::make(&KEEPER, move || File::create(path)).flatten()?)
             }
         };
-        file.write_all(line.print().as_bytes())
+        let bytes = line.print().into_bytes();
+        file.with(move |file| file.write_all(&bytes))?
     }
 }
 

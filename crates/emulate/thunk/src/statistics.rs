@@ -43,7 +43,7 @@ struct Files {
     update: File,
 }
 
-static KEEPER: Keeper = Keeper::new("luthier-stats");
+pub(crate) static KEEPER: Keeper = Keeper::new("luthier-stats");
 
 /// A kernel that has begun.
 struct Begun {

@@ -67,11 +67,27 @@ impl Allocation {
         })
     }
 
+    /// A kernel has allocated it, of whose calls no stack is known.
+    pub(crate) fn is_of_kernels(&self) -> bool {
+        self.kind == HEAP
+    }
+
+    /// The end that an access crosses whose first byte is inside, in front of words for the memory.
+    fn crossed(&self) -> Option<&'static str> {
+        let inside = self.position.strip_suffix(INSIDE)?;
+        let inside: u64 = inside.strip_suffix(" bytes")?.parse().ok()?;
+        match self.kind.as_str() {
+            ROWS => Some("across the end of a row of"),
+            _ => (self.size - inside < WIDEST).then_some("across the end of"),
+        }
+    }
+
     /// The accessed address, in front of words for the memory. A number of bytes alone would read as the size of the access.
     fn reached(&self) -> String {
         match self.position.as_str() {
             AT_START => "the first byte of".to_owned(),
             AT_END => "right behind".to_owned(),
+            AT_END_OF_ROW => "right behind a row of".to_owned(),
             position => format!("at an address {position}"),
         }
     }
@@ -181,6 +197,14 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
 const AT_START: &str = "0 bytes into";
 /// The end of a position inside.
 const INSIDE: &str = " into";
+/// The same of a row.
+const AT_END_OF_ROW: &str = "0 bytes behind a row of";
+/// The kind of memory that kernels allocate.
+const HEAP: &str = "heap";
+/// The kind of memory that consists of rows.
+const ROWS: &str = "pitched";
+/// More bytes than a lane accesses at once.
+const WIDEST: u64 = 65;
 /// The position of the byte behind the last one.
 const AT_END: &str = "0 bytes behind";
 
@@ -243,7 +267,7 @@ pub fn accessed(
             kind: one.kind,
             grade: Grade::Certain,
             message: message(&one),
-            remedy: remedy(one.kind).to_owned(),
+            remedy: remedy_of_access(&one).to_owned(),
             object: place.to_owned(),
             target: object.target().to_string(),
             symbol: function.name.clone(),
@@ -303,9 +327,14 @@ fn message(one: &Accessed) -> String {
             )
         }
         (Kind::AfterFree, Some(near), _) => format!(
-            "the kernel {does} {} {} bytes that the program has freed",
+            "the kernel {does} {} {} bytes that {} has freed",
             near.reached(),
-            near.size
+            near.size,
+            if near.is_of_kernels() {
+                "a kernel"
+            } else {
+                "the program"
+            }
         ),
         (Kind::FreedTwice, Some(near), _) => {
             format!(
@@ -327,7 +356,11 @@ fn message(one: &Accessed) -> String {
             _ => "the kernel frees an address that no `malloc` in a kernel has returned".to_owned(),
         },
         (Kind::ReadOnly, ..) => "the kernel writes a constant or code of its module".to_owned(),
-        (_, Some(near), _) => format!("the kernel {does} {} {}", near.reached(), near.named()),
+        (_, Some(near), _) => {
+            let crossed = near.crossed().map(str::to_owned);
+            let reached = crossed.unwrap_or_else(|| near.reached());
+            format!("the kernel {does} {reached} {}", near.named())
+        }
         (_, None, Some(detail)) => {
             format!("the kernel {does} memory that it does not have: {detail}")
         }
@@ -342,6 +375,16 @@ fn note(kind: Kind) -> &'static str {
     match kind {
         Kind::WrongFree | Kind::FreedTwice => "the free",
         _ => "the access",
+    }
+}
+
+fn remedy_of_access(one: &Accessed) -> &'static str {
+    let near = one.access.allocation.as_ref();
+    match one.kind {
+        Kind::AfterFree if near.is_some_and(Allocation::is_of_kernels) => {
+            "free it when no work-item uses it any more"
+        }
+        kind => remedy(kind),
     }
 }
 

@@ -207,6 +207,9 @@ fn write_allocation(out: &mut impl Write, near: &Allocation) -> Result {
         near.address
     )?;
     let allocated = format!("allocated with {}", near.with);
+    if near.is_of_kernels() {
+        return writeln!(out, "        {allocated}");
+    }
     write_callers(out, &allocated, &near.allocated_by)?;
     write_callers(out, "freed", &near.freed_by)
 }

@@ -1,6 +1,7 @@
 //! `luthier check`: bugs in compiled GPU code.
 
 mod callers;
+mod destination;
 pub mod injection;
 mod junit;
 mod program;
@@ -11,7 +12,7 @@ mod sources;
 use std::{
     ffi::OsString,
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{ExitCode, ExitStatus},
 };
 
@@ -24,6 +25,7 @@ use launcher::launch;
 use regex::Regex;
 
 use crate::progress::Progress;
+pub use destination::Destination;
 use report::{Report, Writer};
 use sources::Source;
 
@@ -37,6 +39,11 @@ Examples:
   luthier check --all -- ./app arguments
   luthier check --memory --hooks -- ./app arguments
   luthier check --inject bit --runs 1000 -- ./app arguments";
+
+/// What stands in place of files: a program, or a check of one, which asks for it by itself.
+const OF_PROGRAMS: [&str; 8] = [
+    "program", "memory", "barriers", "races", "leaks", "init", "nan", "inject",
+];
 
 /// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that waves or lanes miss, races, values that nothing
 /// has set, NaN, leaks. Or change values on purpose, and count what comes of it.
@@ -62,7 +69,7 @@ Examples:
 pub struct Check {
     /// Code objects, bundles, programs, libraries, wheels, or directories of such
     #[arg(
-        required_unless_present = "program",
+        required_unless_present_any = OF_PROGRAMS,
         conflicts_with = "program",
         value_name = "FILE"
     )]
@@ -73,29 +80,29 @@ pub struct Check {
     waits: bool,
     /// In a program: look for accesses beyond an allocation, to freed memory, beyond LDS and scratch, or at addresses that are not aligned, and name who
     /// allocated the memory. Such an access stops the kernel
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     memory: bool,
     /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     barriers: bool,
     /// In a program: look for accesses of two waves to the same bytes of LDS or of global memory, of which one writes and which nothing puts in order. For
     /// global memory, the waves may be of one launch or of two launches. Kernels run on one thread of the host
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     races: bool,
     /// In a program: look for memory that it has allocated and not freed when it ends
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     leaks: bool,
     /// In a program: look for addresses and branches that depend on memory, LDS or variables that nothing has set, and name where such a value came from
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     init: bool,
     /// In a program: look for instructions that make NaN or infinity of numbers, if the result is stored to memory or compared
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     nan: bool,
     /// With --nan: look for conversions of numbers that are out of range, which give the limit of a format, or an integer for NaN
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     saturated: bool,
     /// With --nan: look for results that are denormals, or zero because they are too small
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     denormals: bool,
     /// Look for all of these: in files for missing waits, in a program for everything
     #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "init", "nan", "leaks", "hooks"])]
@@ -131,14 +138,19 @@ pub struct Check {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In a program: the results of loads and of LDS come when they are waited for, not before, so that a missing wait changes what the program computes
-    #[arg(long, requires = "program")]
+    #[arg(long, requires = "program", conflicts_with = "files")]
     late: bool,
     /// In a program: find wrong accesses by the hooks of the tool mem-check, on a real GPU too. Kernels go on after a wrong access
     #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "nan", "leaks", "late"])]
     hooks: bool,
     /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
     /// this machine
-    #[arg(long, requires = "program", value_name = "DEVICE")]
+    #[arg(
+        long,
+        requires = "program",
+        conflicts_with = "files",
+        value_name = "DEVICE"
+    )]
     device: Option<String>,
     #[command(flatten)]
     injection: injection::Injection,
@@ -202,10 +214,12 @@ impl Check {
             possible: self.possible,
             limit: self.print_limit,
         };
+        let destination = self.destination(self.format.file())?;
         let mut run = Run {
             tally: Tally::new(selection, suppressions),
             writer: Writer::new(self.format, self.gen_suppressions, self.checkers()),
             report: Report::default(),
+            destination,
             options: &self,
         };
         if !self.program.is_empty() {
@@ -216,6 +230,14 @@ impl Check {
             sources::each(file, &mut |source| run.source(source));
         }
         run.finish()
+    }
+
+    /// The file for the report, if the user names one. `usual`: its name in a directory.
+    fn destination(&self, usual: &str) -> Result<Option<Destination>> {
+        let output = self.output.as_deref();
+        output
+            .map(|path| Destination::open(path, usual))
+            .transpose()
     }
 
     fn choose_all(&mut self) {
@@ -259,6 +281,7 @@ struct Run<'c> {
     tally: Tally,
     writer: Writer,
     report: Report,
+    destination: Option<Destination>,
 }
 
 impl Run<'_> {
@@ -357,11 +380,9 @@ impl Run<'_> {
         }
         let incomplete = self.is_incomplete();
         let text = self.writer.finish(&self.report, &self.tally)?;
-        match &self.options.output {
+        match self.destination {
             None => command::print_output(format_args!("{text}")),
-            Some(output) => {
-                write(&outputs::named(output, self.options.format.file()), &text)?;
-            }
+            Some(destination) => destination.write(&text)?,
         }
         // The user may want another status for certain findings, or none.
         let status = self.options.error_exitcode.unwrap_or(Status::Found as u8);
@@ -380,9 +401,9 @@ impl Run<'_> {
     fn finish_program(self, ended: ExitStatus) -> Result<ExitCode> {
         let incomplete = self.is_incomplete();
         let text = self.writer.finish(&self.report, &self.tally)?;
-        match &self.options.output {
+        match self.destination {
             None => command::print_error(format_args!("{text}")),
-            Some(output) => write(&outputs::named(output, self.options.format.file()), &text)?,
+            Some(destination) => destination.write(&text)?,
         }
         match self.options.error_exitcode {
             Some(status) if status != 0 && self.tally.all(Grade::Certain) > 0 => {
@@ -397,9 +418,4 @@ impl Run<'_> {
     fn is_incomplete(&self) -> bool {
         self.options.complete && !self.report.is_complete()
     }
-}
-
-fn write(file: &Path, text: &str) -> Result<()> {
-    outputs::write_whole(file, text.as_bytes())
-        .with_context(|| format!("cannot write {}", file.display()))
 }

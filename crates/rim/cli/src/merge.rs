@@ -16,7 +16,7 @@ use serde_json::Value;
 use command::Status;
 
 use crate::{
-    checking::{Form, injection},
+    checking::{Destination, Form, injection},
     progress::Steps,
 };
 
@@ -129,7 +129,8 @@ impl Merge {
             );
         }
         let file = injection::merge(&self.inputs)?;
-        injection::write(&file, Form::Json, Some(&self.output))?;
+        let destination = Destination::open(&self.output, injection::usual(Form::Json))?;
+        injection::write(&file, Form::Json, Some(destination))?;
         injection::write(&file, Form::Text, None)?;
         Ok(match file.is_whole() {
             true => ExitCode::SUCCESS,

@@ -156,3 +156,25 @@ fn recorded_dispatches_are_written_past_the_application() {
     assert_eq!(output.stdout, b"clean\n", "{output:?}");
     assert_eq!(fs::read_dir(records).unwrap().count(), 3, "{output:?}");
 }
+
+#[test]
+fn what_a_check_finds_is_written_past_the_application() {
+    for mode in ["closefrom", "race", "daemon", "redirected"] {
+        let folder = tempfile::tempdir().unwrap();
+        let report = tempfile::NamedTempFile::new().unwrap();
+        let mut command = luthier(&["check", "--leaks", "--init", "--device", "gfx90a", "-o"]);
+        command
+            .arg(report.path())
+            .arg("--")
+            .arg(hip("descriptors.hip"));
+        let output = command.arg(mode).arg(folder.path()).output().unwrap();
+        assert_eq!(output.stdout, b"clean\n", "{mode}: {output:?}");
+        assert_eq!(output.status.code(), Some(0), "{mode}: {output:?}");
+        // The program asks for memory before it closes descriptors, and again afterwards.
+        let said = fs::read_to_string(report.path()).unwrap();
+        assert!(
+            said.contains("certain: 2 findings: 2 leak\n"),
+            "{mode}: {said}"
+        );
+    }
+}

@@ -79,6 +79,15 @@ fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
                 "lane 0",
             ],
         ),
+        (
+            "heap",
+            &[
+                "a branch depends on memory that nothing has written",
+                "undefined.hip:34",
+                "4 bytes into an allocation of 16 bytes",
+                "malloc in a kernel",
+            ],
+        ),
     ] {
         for level in ["-O1", "-O0"] {
             let (ended, out, said) = run(level, &["--error-exitcode", "9"], mode);

@@ -163,6 +163,10 @@ fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
             ],
         ),
         (
+            "padding",
+            &["writes right behind a row of an allocation of 768 bytes"],
+        ),
+        (
             "managed",
             &["writes right behind an allocation of 100 bytes"],
         ),
@@ -180,6 +184,28 @@ fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
         (
             "constant",
             &["error[read-only]", "constant(int) for gfx90a"],
+        ),
+        (
+            "wide-end",
+            &[
+                "error[out-of-bounds]",
+                "writes across the end of an allocation of 1000 bytes",
+                "996 bytes into an allocation of 1000 bytes",
+            ],
+        ),
+        (
+            "wide-row",
+            &[
+                "error[out-of-bounds]",
+                "writes across the end of a row of an allocation of 768 bytes",
+            ],
+        ),
+        (
+            "wide-constant",
+            &[
+                "error[out-of-bounds]",
+                "reads across the end of the variable odd of 20 bytes",
+            ],
         ),
         (
             "inside",
@@ -304,6 +330,7 @@ fn memory_that_kernels_allocate_has_bounds() {
             &[
                 "error[out-of-bounds]",
                 "writes right behind an allocation of 19 bytes",
+                "allocated with malloc in a kernel",
                 "wave 0, lane 3",
             ][..],
         ),
@@ -311,7 +338,7 @@ fn memory_that_kernels_allocate_has_bounds() {
             "freed",
             &[
                 "error[after-free]",
-                "writes at an address 8 bytes into 24 bytes that the program has freed",
+                "writes at an address 8 bytes into 24 bytes that a kernel has freed",
             ],
         ),
         ("made", &["writes right behind an allocation of 20 bytes"]),
@@ -319,7 +346,7 @@ fn memory_that_kernels_allocate_has_bounds() {
             "large",
             &[
                 "error[after-free]",
-                "writes at an address 8 bytes into 100000 bytes that the program has freed",
+                "writes at an address 8 bytes into 100000 bytes that a kernel has freed",
             ],
         ),
         ("far", &["error[out-of-bounds]"]),

@@ -53,6 +53,50 @@ fn what_cannot_act_stops_before_the_program() {
     assert!(status.unwrap().success());
 }
 
+/// A check that nothing makes is no clean bill.
+#[test]
+fn checks_of_programs_are_refused_for_files_and_those_of_campaigns_without_one() {
+    let program = hip("beyond.hip");
+    let program = program.to_str().unwrap();
+    let of_programs = [
+        "--memory",
+        "--barriers",
+        "--races",
+        "--leaks",
+        "--init",
+        "--nan",
+        "--late",
+        "--device=gfx90a",
+        "--timeout=9",
+        "--inject=bit",
+    ];
+    let of_campaigns = [
+        "--runs=3",
+        "--seed=1",
+        "--jobs=2",
+        "--launch=0",
+        "--compare=true",
+        "--hang-factor=3",
+    ];
+    let files = of_programs.map(|option| vec!["--waits", option, program]);
+    let campaigns = of_campaigns.map(|option| vec!["--leaks", option, "--", program]);
+    for arguments in files.iter().chain(&campaigns) {
+        let output = luthier(&["check"]).args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}: {output:?}");
+        let name = arguments[1].split('=').next().unwrap();
+        assert!(said.contains(name), "{arguments:?}: {said}");
+    }
+    // Without anything to look at, the answer names what this check needs, and nothing else.
+    let output = luthier(&["check", "--memory"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("<PROGRAM>") && !said.contains("<FILE>"),
+        "{said}"
+    );
+}
+
 #[test]
 fn output_directories_need_not_be_text() {
     use std::os::unix::ffi::OsStringExt;

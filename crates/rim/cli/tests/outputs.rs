@@ -81,6 +81,37 @@ fn instrument_replaces_nothing_but_regular_files() {
     }
 }
 
+/// What a long run has found is not lost with the name of a file.
+#[test]
+fn a_report_goes_to_a_file_that_can_be_written_or_to_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("missing/report");
+    let check = |output: &Path, options: &[&str]| {
+        let mut command = luthier(&["check", "--device", "gfx90a", "-o"]);
+        command.arg(output).args(options).arg("--");
+        command.arg(hip("beyond.hip")).arg("end").output().unwrap()
+    };
+    for options in [&["--memory"][..], &["--inject", "bit"]] {
+        let ended = check(&nowhere, options);
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{said}");
+        let line = format!(
+            "luthier: cannot write {}: its directory does not exist\n",
+            nowhere.display()
+        );
+        assert_eq!(said, line, "the program has not run");
+    }
+    let ended = check(Path::new("/dev/full"), &["--memory"]);
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    for part in [
+        "writes right behind an allocation of 1000 bytes",
+        "cannot write /dev/full: No space left on device",
+    ] {
+        assert!(said.contains(part), "no {part:?} in {said}");
+    }
+}
+
 #[test]
 fn the_status_is_the_programs_whatever_becomes_of_our_output() {
     let run = |options: &[&str], program: &str| {

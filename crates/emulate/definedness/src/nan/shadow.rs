@@ -189,6 +189,12 @@ impl Context {
     }
 }
 
+/// The half of its result's register that an instruction writes, if it leaves the other one.
+fn half_of(vector: &Vector) -> Option<bool> {
+    let is_half = vector.preserves && vector.part.width == 16;
+    is_half.then_some(vector.part.shift == 16)
+}
+
 /// An instruction that a wave is about to execute.
 struct Scene<'a> {
     step: &'a Step,
@@ -219,6 +225,31 @@ impl Scene<'_> {
             }
         }
         own.written.push(Written { to, mask, how });
+    }
+
+    /// How a row is written of which an instruction writes the low or the high half: the other half stays what it was.
+    fn beside(&self, row: usize, written: Option<bool>, how: How) -> How {
+        let (Some(high), Some(old)) = (written, self.taints().row(row)) else {
+            return how;
+        };
+        let mut lanes = match how {
+            How::Nothing => Box::new(NONE),
+            How::Lanes(lanes) => lanes,
+            other => return other,
+        };
+        let words = self.wave.vgpr_row(row);
+        for lane in 0..LANES {
+            let taint = Taint(old[lane]);
+            let kept = if high {
+                words[lane] & 0xffff
+            } else {
+                words[lane] >> 16
+            };
+            if lanes[lane] == 0 && taint.class(kept, 0, 2) != Class::Number {
+                lanes[lane] = taint.0;
+            }
+        }
+        How::Lanes(lanes)
     }
 
     fn clear_slots(&mut self, slots: &[usize]) {
@@ -278,7 +309,10 @@ impl Scene<'_> {
                 let rows = vector
                     .destination
                     .map_or(0..0, |(row, words)| row..row + words);
-                rows.for_each(|row| self.writes(To::Row(row), exec, How::Nothing));
+                for row in rows {
+                    let how = self.beside(row, half_of(vector), How::Nothing);
+                    self.writes(To::Row(row), exec, how);
+                }
             }
         }
         if let Some(slot) = vector.mask_destination {
@@ -364,6 +398,7 @@ impl Scene<'_> {
                 (_, true) => (!0, How::Words(self.tainted_words(vector))),
                 _ => (exec, How::Lanes(self.own_lanes(vector, exec))),
             };
+            let from = self.beside(row, half_of(vector), from);
             self.writes(To::Row(row), mask, from);
         }
         if let (Rule::Swap, true) = (vector.rule, any) {

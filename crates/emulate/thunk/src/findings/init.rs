@@ -141,7 +141,10 @@ fn listen(event: &Event<'_>) {
     };
     match event {
         Event::Allocated(one)
-            if matches!(one.kind, Kind::Device | Kind::Pitched | Kind::Stream) =>
+            if matches!(
+                one.kind,
+                Kind::Device | Kind::Pitched | Kind::Stream | Kind::Heap
+            ) =>
         {
             followed.undefine(one.base, one.size);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use isa::{Effects, Inst, Operand, Reg};
+use isa::{Effects, Inst, Operand, Reg, RegKind};
 
 use super::{Config, Fetched};
 
@@ -15,8 +15,8 @@ const CHANGES: Effects = Effects::STORE
 
 /// Addresses of the accesses to LDS that loops wait with; none where no one looks for races.
 ///
-/// The access is in a loop that does not change the register of its address. Loads are taken only from loops that change nothing in
-/// memory and have no barrier. A load of the same word in front of such a loop is its first look.
+/// The access is in a loop that leaves the register of its address as it is, or computes the same address each time. Loads are taken only
+/// from loops that change nothing in memory and have no barrier. A load of the same word in front of such a loop is its first look.
 pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
     let mut polls = HashSet::new();
     if !config.races {
@@ -38,12 +38,14 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
             continue;
         }
         let only_reads = !body.iter().any(|one| one.effects.intersects(CHANGES));
+        let varying = varying(&body);
         for one in body
             .iter()
             .filter(|one| one.effects.intersects(Effects::LDS | Effects::FLAT))
         {
             let waits = only_reads || swaps(one);
-            if waits && !body.iter().any(|other| writes_address(other, one)) {
+            let stays = |address| !units(address).any(|unit| varying.contains(&unit));
+            if waits && address(one).is_some_and(stays) {
                 polls.insert(one.pc);
                 let before = found.range(..target).rev().take(LONGEST);
                 polls.extend(first_look(one, before.filter_map(|(_, one)| inst(one))));
@@ -78,21 +80,73 @@ fn swaps(inst: &Inst) -> bool {
     inst.effects.contains(Effects::ATOMIC) && takes.iter().any(|word| name.contains(word))
 }
 
-/// Returns `true` if `other` writes the first register that `access` reads, which is that of its address.
+/// The first register that an access reads, which is that of its address.
+fn address(access: &Inst) -> Option<&Reg> {
+    uses(access).next()
+}
+
+/// Returns `true` if `other` writes the register of the address of `access`.
 fn writes_address(other: &Inst, access: &Inst) -> bool {
-    let read = access.operands.iter().find_map(|operand| match operand {
-        Operand::Use(register) => Some(*register),
-        _ => None,
-    });
-    let Some(address) = read else { return true };
-    let overlaps = |register: &Reg| {
-        let ends = |register: &Reg| register.index + u16::from(register.width);
-        register.kind == address.kind
-            && register.index < ends(&address)
-            && address.index < ends(register)
-    };
-    other.operands.iter().any(|operand| match operand {
-        Operand::Def(register) => overlaps(register),
-        _ => false,
+    address(access).is_none_or(|address| {
+        let mut written = definitions(other).flat_map(units);
+        written.any(|unit| units(address).any(|one| one == unit))
     })
+}
+
+fn uses(inst: &Inst) -> impl Iterator<Item = &Reg> {
+    inst.operands.iter().filter_map(|operand| match operand {
+        Operand::Use(register) => Some(register),
+        _ => None,
+    })
+}
+
+fn definitions(inst: &Inst) -> impl Iterator<Item = &Reg> {
+    inst.operands.iter().filter_map(|operand| match operand {
+        Operand::Def(register) => Some(register),
+        _ => None,
+    })
+}
+
+/// 32 bits of a register.
+type Unit = (RegKind, u16);
+
+fn units(register: &Reg) -> impl Iterator<Item = Unit> + use<> {
+    let Reg {
+        kind, index, width, ..
+    } = *register;
+    (index..index + u16::from(width)).map(move |index| (kind, index))
+}
+
+/// The registers that may have another value in the next iteration of a loop.
+///
+/// The others are computed anew each time, of the same values: LLVM 15 puts the base of LDS together in the loop that reads a volatile
+/// variable by FLAT.
+fn varying(body: &[Box<Inst>]) -> HashSet<Unit> {
+    let mut varying = HashSet::new();
+    loop {
+        let (before, mut written) = (varying.len(), HashSet::new());
+        let all: HashSet<Unit> = body
+            .iter()
+            .flat_map(|one| definitions(one))
+            .flat_map(units)
+            .collect();
+        for one in body {
+            let is_of_last = |unit: Unit| all.contains(&unit) && !written.contains(&unit);
+            let mut read = uses(one).flat_map(units);
+            let varies = !one.effects.intersects(Effects::SALU | Effects::VALU)
+                || one
+                    .effects
+                    .intersects(Effects::LOAD | Effects::PARTIAL_WRITE)
+                || read.any(|unit| varying.contains(&unit) || is_of_last(unit));
+            for unit in definitions(one).flat_map(units) {
+                written.insert(unit);
+                if varies {
+                    varying.insert(unit);
+                }
+            }
+        }
+        if varying.len() == before {
+            return varying;
+        }
+    }
 }

@@ -20,8 +20,32 @@ use super::{Check, Form};
 use golden::Golden;
 use run::Program;
 
-pub use page::write;
+pub use page::{usual, write};
 pub use results::{File, merge};
+
+/// What does not go with --inject. Clap does not ask for an option that another one excludes, so that the options that need --inject exclude
+/// these, too.
+const CHECKS: [&str; 19] = [
+    "all",
+    "waits",
+    "memory",
+    "barriers",
+    "races",
+    "init",
+    "nan",
+    "saturated",
+    "denormals",
+    "leaks",
+    "late",
+    "hooks",
+    "suppressions",
+    "gen_suppressions",
+    "possible",
+    "error_exitcode",
+    "target",
+    "complete",
+    "print_limit",
+];
 
 #[derive(Args)]
 #[command(next_help_heading = "Fault injection")]
@@ -29,31 +53,30 @@ pub struct Injection {
     /// Run the program many times, change one value in each run, and tell how often that is masked, changes the output, is detected, or makes
     /// the program hang. SPEC is MODEL[:PLACE][,class=CLASS][,op=REGEX], such as bit or two-bits:vgpr,class=valu; docs/check/inject.md has
     /// the words
-    #[arg(long, requires = "program", value_name = "SPEC", conflicts_with_all = ["all", "waits", "memory", "barriers", "races",
-        "init", "nan", "saturated", "denormals", "leaks", "late", "hooks", "suppressions", "gen_suppressions", "possible", "error_exitcode", "target", "complete", "print_limit"])]
+    #[arg(long, requires = "program", conflicts_with = "files", value_name = "SPEC", conflicts_with_all = CHECKS)]
     pub inject: Option<Spec>,
     /// With --inject: the runs, N for 0..N, or FIRST..END, a part of a campaign that several machines share
-    #[arg(long, requires = "inject", value_name = "N", default_value = "1000")]
+    #[arg(long, requires = "inject", conflicts_with_all = CHECKS, value_name = "N", default_value = "1000")]
     runs: Runs,
     /// With --inject: the number that decides what each run changes
-    #[arg(long, requires = "inject", value_name = "N", default_value_t = 0)]
+    #[arg(long, requires = "inject", conflicts_with_all = CHECKS, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// With --inject: runs at the same time; without it, as many as there are processors
-    #[arg(long, requires = "inject", value_name = "N")]
+    #[arg(long, requires = "inject", conflicts_with_all = CHECKS, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// With --inject: only these launches of each kernel, counted from 0: N, N.., N..M (without M), N..=M, or several: 0,4..8
-    #[arg(long, requires = "inject", value_name = "N,...")]
+    #[arg(long, requires = "inject", conflicts_with_all = CHECKS, value_name = "N,...")]
     launch: Option<String>,
     /// With --inject: a shell command that compares a run with the one without a change. It gets two directories, each with `stdout` and
     /// `files`, and ends with 0 if they are alike and with 1 if they differ. Without it, all bytes have to be the same
-    #[arg(long, requires = "inject", value_name = "COMMAND")]
+    #[arg(long, requires = "inject", conflicts_with_all = CHECKS, value_name = "COMMAND")]
     compare: Option<String>,
     /// With --inject: a run hangs if it executes so many times the instructions of the run without a change
-    #[arg(long, requires = "inject", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, requires = "inject", conflicts_with_all = CHECKS, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
     hang_factor: u64,
     /// Interrupt the program after so many seconds, and report what was found by then. With --inject: a run hangs after so many seconds, otherwise
     /// after a minute and a hundred times the run without a change
-    #[arg(long, requires = "program", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, requires = "program", conflicts_with = "files", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 }
 
@@ -93,6 +116,7 @@ pub fn execute(check: &Check, spec: &Spec) -> Result<ExitCode> {
     if !matches!(check.format, Form::Text | Form::Json) {
         bail!("the results of --inject have the formats text and json");
     }
+    let destination = check.destination(usual(check.format))?;
     let directory = tempfile::tempdir()?;
     let program = Program::new(check, spec, directory.path())?;
     interrupt::watch();
@@ -104,7 +128,7 @@ pub fn execute(check: &Check, spec: &Spec) -> Result<ExitCode> {
     let asked = options.runs.0.clone();
     let (runs, failure) = campaign.run(&program, asked.clone(), options.jobs);
     let file = File::new(description, vec![[asked.start, asked.end]], runs);
-    write(&file, check.format, check.output.as_deref())?;
+    write(&file, check.format, destination)?;
     // Runs that are done are not lost with the one that could not be judged.
     if let Some(failure) = failure {
         return Err(failure);

@@ -252,6 +252,13 @@ fn plural(count: u64, one: &str) -> String {
     format!("{} {one}{ending}", grouped(count))
 }
 
+fn kernels_and_functions(count: u64) -> String {
+    match count {
+        1 => "1 kernel or function".to_owned(),
+        many => format!("{} kernels and functions", grouped(many)),
+    }
+}
+
 fn summary(
     out: &mut String,
     report: &Report,
@@ -388,16 +395,13 @@ fn unchecked(covered: &Covered) -> Vec<String> {
     if covered.run_off > 0 {
         lines.push(format!(
             "what lies behind the end of {}, over which control runs; compilers leave such code where they take it to be unreachable",
-            match covered.run_off {
-                1 => "1 kernel or function".to_owned(),
-                many => format!("{} kernels and functions", grouped(many)),
-            },
+            kernels_and_functions(covered.run_off),
         ));
     }
     if covered.with_unknown_calls > 0 {
         lines.push(format!(
             "what is called by address, in {}; calls are taken to wait for everything",
-            plural(covered.with_unknown_calls, "kernel or function"),
+            kernels_and_functions(covered.with_unknown_calls),
         ));
     }
     if covered.indexed_instructions > 0 {

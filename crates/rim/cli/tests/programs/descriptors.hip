@@ -94,6 +94,10 @@ int main(int argc, char **argv) {
       }
     }
   });
+  // A check notes who has asked for memory.
+  int *late;
+  if (hipMalloc(&late, 256) != hipSuccess)
+    die("no memory");
   launch(20);
   done = true;
   other.join();

@@ -18,12 +18,22 @@ __global__ void get(char *from, long at, int *out) {
     *out = 1;
 }
 
+// Eight bytes at once, at an address that is a multiple of four.
+typedef long __attribute__((aligned(4))) wide;
+__global__ void put_wide(char *to, long at) {
+  if (threadIdx.x == 5)
+    *(volatile wide *)(to + at) = 7;
+}
+
 __device__ char table[10] = {1};
 __device__ char after[64] = {2};
 __constant__ char fixed[16] = {4};
 __global__ void variable(int at) { table[at] = 3; }
 __global__ void constant(int at) { ((volatile char *)fixed)[at] = 3; }
 __global__ void read_constant(int at, int *out) { *out = fixed[at] + after[at]; }
+// Nothing lies behind it: its size is no multiple of its alignment.
+__constant__ __attribute__((aligned(64))) char odd[20] = {5};
+__global__ void read_wide(int at, int *out) { *out = *(volatile wide *)(odd + at); }
 
 extern "C" __attribute__((noinline)) void *make(size_t bytes) {
   void *made = nullptr;
@@ -99,10 +109,11 @@ int main(int count, char **arguments) {
     MUST(hipMallocAsync((void **)&memory, 4600, stream));
     put<<<1, 64, 0, stream>>>(memory, right ? 4599 : 4600);
   }
-  if (is("row")) {
+  if (is("row") || is("padding")) {
     size_t pitch = 0;
     MUST(hipMallocPitch((void **)&memory, &pitch, 100, 3));
-    put<<<1, 64>>>(memory, pitch + (right ? 99 : 103));
+    int wrong = is("row") ? 103 : 100;
+    put<<<1, 64>>>(memory, pitch + (right ? 99 : wrong));
   }
   if (is("managed")) {
     MUST(hipMallocManaged((void **)&memory, 100));
@@ -122,6 +133,17 @@ int main(int count, char **arguments) {
     else
       constant<<<1, 1>>>(3);
   }
+  if (is("wide-end")) {
+    char *made = (char *)make(1000);
+    put_wide<<<1, 64>>>(made, right ? 992 : 996);
+  }
+  if (is("wide-row")) {
+    size_t pitch = 0;
+    MUST(hipMallocPitch((void **)&memory, &pitch, 100, 3));
+    put_wide<<<1, 64>>>(memory, pitch + (right ? 92 : 96));
+  }
+  if (is("wide-constant"))
+    read_wide<<<1, 1>>>(right ? 12 : 16, out);
   if (is("inside")) {
     char *made = (char *)make(1000);
     drop(right ? made : made + 16);

@@ -26,6 +26,16 @@ __global__ void shared(int *out, bool ok) {
     out[t] = 1;
 }
 
+__global__ void from_heap(int *out, bool ok) {
+  int t = threadIdx.x;
+  int *volatile made = (int *)malloc(16);
+  int *own = made;
+  own[ok ? 1 : 2] = t;
+  if (own[1] > 3)
+    out[t] = own[1];
+  free(own);
+}
+
 __global__ void copy(const int *in, int *out) {
   int t = threadIdx.x;
   out[t] = in[t];
@@ -58,6 +68,8 @@ int main(int, char **arguments) {
   }
   if (name == "shared")
     shared<<<1, 64>>>(out, ok);
+  if (name == "heap")
+    from_heap<<<1, 64>>>(out, ok);
   // The host reads all of it.
   if (name == "read")
     (void)hipMemset(other, 0, ok ? 256 : 250);

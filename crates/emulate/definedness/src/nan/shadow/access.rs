@@ -131,6 +131,7 @@ impl Scene<'_> {
             }
         }
         let exec = self.exec;
+        let from = self.beside(row, access.half, from);
         self.writes(To::Row(row), exec, from);
     }
 

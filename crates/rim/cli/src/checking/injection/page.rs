@@ -1,31 +1,30 @@
 //! Results for people and for programs.
 
-use std::path::Path;
-
 use anyhow::Result;
 
 use super::{
-    super::{Form, write as write_file},
+    super::{Form, destination::Destination},
     results::{File, Outcome, Part},
 };
 use crate::summary::counted;
 
+/// The name of the results in a directory.
+pub fn usual(form: Form) -> &'static str {
+    match form {
+        Form::Json => "inject.json",
+        _ => "inject.txt",
+    }
+}
+
 /// Prints the results, or writes them to a file.
-pub fn write(file: &File, form: Form, output: Option<&Path>) -> Result<()> {
+pub fn write(file: &File, form: Form, destination: Option<Destination>) -> Result<()> {
     let text = match form {
         Form::Json => serde_json::to_string_pretty(file)? + "\n",
         _ => text(file),
     };
-    match output {
+    match destination {
         None => command::print_output(format_args!("{text}")),
-        Some(output) => {
-            let usual = if form == Form::Json {
-                "inject.json"
-            } else {
-                "inject.txt"
-            };
-            write_file(&outputs::named(output, usual), &text)?;
-        }
+        Some(destination) => destination.write(&text)?,
     }
     Ok(())
 }
