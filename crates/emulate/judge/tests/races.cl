@@ -905,6 +905,37 @@ kernel void computed_flag(global int *out) {
   }
 }
 
+#ifdef __GFX12__
+#define LANDED "s_wait_dscnt 0"
+#else
+#define LANDED "s_waitcnt lgkmcnt(0)"
+#endif
+
+// The value that the loop waits for takes the register of the flag's address, which comes from another one each time.
+kernel void overwritten_address(global int *out) {
+  local int data[64];
+  local int ready;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(ready) = 0;
+  SYNC;
+  if (t < 32) {
+#if OK
+    KEEP(data[t]) = t + 1;
+#endif
+    KEEP(ready) = 1;
+#if !OK
+    KEEP(data[t]) = t + 1; // @overwritten_address.A
+#endif
+  } else if (t >= 64 && t < 96) {
+    int seen;
+    do {
+      __asm__ volatile("v_mov_b32 %0, %1\n ds_read_b32 %0, %0\n" LANDED : "=&v"(seen) : "s"(&ready));
+    } while (seen == 0);
+    out[t] = KEEP(data[t - 64]); // @overwritten_address.B
+  }
+}
+
 // The loop looks at one word after the other, until one is set: it waits for none of them.
 kernel void walked(global int *out) {
   local int words[ITEMS];

@@ -133,7 +133,7 @@ pub struct Wave {
     pub(crate) watched: u32,
     /// Its time.
     pub(crate) clock: Clock,
-    /// What is remembered of it while it may only wait. Its memory stays for the next wave.
+    /// The registers of an earlier look, while it may only wait. The memory stays for the next wave.
     pub(crate) seen: Option<Box<Seen>>,
     /// The reason why the wave stopped, when a handler returned `STOP`.
     pub(crate) stop: Option<crate::engine::Stop>,

@@ -231,7 +231,7 @@ pub(crate) struct Fold {
     pub first: usize,
     pub end: usize,
     pub op: MicroOp,
-    /// Those of them that stay, behind it.
+    /// The micro-ops among these that stay, behind `op`.
     pub riders: Vec<usize>,
 }
 

@@ -78,7 +78,7 @@ impl Allocation {
         let inside: u64 = inside.strip_suffix(" bytes")?.parse().ok()?;
         match self.kind.as_str() {
             ROWS => Some("across the end of a row of"),
-            _ => (self.size - inside < WIDEST).then_some("across the end of"),
+            _ => (self.size.saturating_sub(inside) < WIDEST).then_some("across the end of"),
         }
     }
 

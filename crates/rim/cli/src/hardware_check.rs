@@ -29,6 +29,9 @@ Examples:
   luthier hardware-check --import gfx90a.json gfx1100.json
   luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics";
 
+/// Options of a check, which shows no files of other checks.
+const OF_CHECKS: [&str; 6] = ["output", "only", "inputs", "seed", "limit", "programs"];
+
 /// Compare an AMD GPU with the emulated one, instruction by instruction, and write a file to send.
 ///
 /// Runs every instruction of arithmetic and memory that the GPU has, there and on the emulated device, from the same random and special
@@ -67,17 +70,23 @@ pub struct HardwareCheck {
     #[arg(long = "program", value_name = "FILE", conflicts_with = "import")]
     programs: Vec<PathBuf>,
     /// Tools for --program; all of Luthier's if none is named
-    #[arg(short, long = "tool", value_name = "NAME", requires = "programs")]
+    #[arg(
+        short,
+        long = "tool",
+        value_name = "NAME",
+        requires = "programs",
+        conflicts_with = "import"
+    )]
     tools: Vec<String>,
     /// Seconds for one run of a program
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, requires = "programs", conflicts_with = "import", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     program_limit: u64,
     /// Show the results in these files instead, then their approximate functions side by side
-    #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = ["only", "inputs", "seed", "limit"])]
+    #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = OF_CHECKS)]
     import: Vec<PathBuf>,
     /// Write the approximate functions in the one file of --import as a table for `luthier run --numerics` and `luthier emulate
     /// --numerics`. The emulated device of that target then returns the measured results
-    #[arg(long, value_name = "FILE", requires = "import")]
+    #[arg(long, value_name = "FILE", requires = "import", conflicts_with_all = OF_CHECKS)]
     numerics: Option<PathBuf>,
     /// The output: a summary, or the contents of FILE.json; with --import, a list of them
     #[arg(long, value_enum, default_value = "text")]

@@ -79,7 +79,7 @@ pub struct Run {
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// Leave texts of source files out of the report
-    #[arg(long, requires = "report")]
+    #[arg(long, requires = "report", conflicts_with = "record")]
     no_sources: bool,
     /// Write when launches ran, for Perfetto (ui.perfetto.dev) and Chrome; adds the tool launch-log
     #[arg(long, value_name = "FILE.json", conflicts_with = "record")]

@@ -83,6 +83,9 @@ struct New {
     checkout: Option<PathBuf>,
 }
 
+/// Arguments of `tool build` that do not go with `--ready`.
+const OF_FILES: [&str; 2] = ["file", "module"];
+
 #[derive(Args)]
 struct Build {
     /// HIP file with the hooks
@@ -98,10 +101,10 @@ struct Build {
     #[arg(long, value_name = "TARGETS", value_delimiter = ',')]
     target: Vec<String>,
     /// Build the tools that come with Luthier, beside the program
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = OF_FILES)]
     ready: bool,
     /// With --ready: do nothing when they are newer than the program
-    #[arg(long, requires = "ready")]
+    #[arg(long, requires = "ready", conflicts_with_all = OF_FILES)]
     if_older: bool,
     /// The compiler
     #[arg(long, value_name = "PROGRAM", default_value = "clang-22")]

@@ -97,6 +97,35 @@ fn checks_of_programs_are_refused_for_files_and_those_of_campaigns_without_one()
     );
 }
 
+/// Clap does not ask for an option that another one excludes.
+#[test]
+fn options_that_would_be_without_effect_are_refused() {
+    for (words, option) in [
+        ("run --record records --no-sources -- true", "--no-sources"),
+        ("hardware-check --import a.json --tool mem-trace", "--tool"),
+        (
+            "hardware-check --import a.json --program-limit 5",
+            "--program-limit",
+        ),
+        ("hardware-check --program-limit 5", "--program"),
+        ("hardware-check --import a.json -o b.json", "--output"),
+        ("hardware-check --only v_rcp --numerics a", "--numerics"),
+        ("hardware-check --program a --numerics b", "--numerics"),
+        ("tool build --ready a.hip", "--ready"),
+        ("tool build --ready --module", "--module"),
+        ("tool build --if-older a.hip", "--if-older"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = luthier(&words.split(' ').collect::<Vec<_>>());
+        let output = command.current_dir(folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}: {said}");
+        let is_of_options = said.contains("cannot be used with") || said.contains("required");
+        assert!(is_of_options && said.contains(option), "{words}: {said}");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{words}");
+    }
+}
+
 #[test]
 fn output_directories_need_not_be_text() {
     use std::os::unix::ffi::OsStringExt;

@@ -81,7 +81,7 @@ fn instrument_replaces_nothing_but_regular_files() {
     }
 }
 
-/// What a long run has found is not lost with the name of a file.
+/// The findings of a long run are not lost with the name of a file.
 #[test]
 fn a_report_goes_to_a_file_that_can_be_written_or_to_standard_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -38,14 +38,9 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
             continue;
         }
         let only_reads = !body.iter().any(|one| one.effects.intersects(CHANGES));
-        let varying = varying(&body);
-        for one in body
-            .iter()
-            .filter(|one| one.effects.intersects(Effects::LDS | Effects::FLAT))
-        {
-            let waits = only_reads || swaps(one);
-            let stays = |address| !units(address).any(|unit| varying.contains(&unit));
-            if waits && address(one).is_some_and(stays) {
+        for (one, stays) in body.iter().zip(addresses_that_stay(&body)) {
+            let accesses = one.effects.intersects(Effects::LDS | Effects::FLAT);
+            if accesses && stays && (only_reads || swaps(one)) {
                 polls.insert(one.pc);
                 let before = found.range(..target).rev().take(LONGEST);
                 polls.extend(first_look(one, before.filter_map(|(_, one)| inst(one))));
@@ -117,36 +112,55 @@ fn units(register: &Reg) -> impl Iterator<Item = Unit> + use<> {
     (index..index + u16::from(width)).map(move |index| (kind, index))
 }
 
-/// The registers that may have another value in the next iteration of a loop.
+/// For each instruction of a loop, whether its address is the same in all iterations.
 ///
-/// The others are computed anew each time, of the same values: LLVM 15 puts the base of LDS together in the loop that reads a volatile
-/// variable by FLAT.
-fn varying(body: &[Box<Inst>]) -> HashSet<Unit> {
+/// Registers may be computed anew each time, of the same values: LLVM 15 puts the base of LDS together in the loop that reads a volatile
+/// variable by FLAT. In a loop without other branches, a load may then take the register of its own address.
+fn addresses_that_stay(body: &[Box<Inst>]) -> Vec<bool> {
     let mut varying = HashSet::new();
     loop {
-        let (before, mut written) = (varying.len(), HashSet::new());
-        let all: HashSet<Unit> = body
-            .iter()
-            .flat_map(|one| definitions(one))
-            .flat_map(units)
-            .collect();
-        for one in body {
-            let is_of_last = |unit: Unit| all.contains(&unit) && !written.contains(&unit);
-            let mut read = uses(one).flat_map(units);
-            let varies = !one.effects.intersects(Effects::SALU | Effects::VALU)
-                || one
-                    .effects
-                    .intersects(Effects::LOAD | Effects::PARTIAL_WRITE)
-                || read.any(|unit| varying.contains(&unit) || is_of_last(unit));
-            for unit in definitions(one).flat_map(units) {
-                written.insert(unit);
-                if varies {
-                    varying.insert(unit);
-                }
-            }
-        }
+        let before = varying.len();
+        pass(body, &mut varying, false);
         if varying.len() == before {
-            return varying;
+            break;
         }
     }
+    let branches = body
+        .iter()
+        .filter(|one| one.effects.contains(Effects::BRANCH));
+    let is_straight = branches.count() == 1;
+    pass(body, &mut varying, is_straight)
+}
+
+/// Adds the registers to which the loop gives another value in the next iteration, and with `clears` takes those out again that get the same
+/// one. Returns for each instruction whether the register of its address was among them.
+fn pass(body: &[Box<Inst>], varying: &mut HashSet<Unit>, clears: bool) -> Vec<bool> {
+    let all: HashSet<Unit> = body
+        .iter()
+        .flat_map(|one| definitions(one))
+        .flat_map(units)
+        .collect();
+    let mut written = HashSet::new();
+    let mut look = |one: &Inst| {
+        let stays = |address| !units(address).any(|unit| varying.contains(&unit));
+        let address_stays = address(one).is_some_and(stays);
+        let is_of_last = |unit: Unit| all.contains(&unit) && !written.contains(&unit);
+        let varies = !one.effects.intersects(Effects::SALU | Effects::VALU)
+            || one
+                .effects
+                .intersects(Effects::LOAD | Effects::PARTIAL_WRITE)
+            || uses(one)
+                .flat_map(units)
+                .any(|unit| varying.contains(&unit) || is_of_last(unit));
+        for unit in definitions(one).flat_map(units) {
+            written.insert(unit);
+            if varies {
+                varying.insert(unit);
+            } else if clears {
+                varying.remove(&unit);
+            }
+        }
+        address_stays
+    };
+    body.iter().map(|one| look(one)).collect()
 }

@@ -23,7 +23,7 @@ use run::Program;
 pub use page::{usual, write};
 pub use results::{File, merge};
 
-/// What does not go with --inject. Clap does not ask for an option that another one excludes, so that the options that need --inject exclude
+/// Options that do not go with `--inject`. Clap does not ask for an option that another one excludes, so that the options that need --inject exclude
 /// these, too.
 const CHECKS: [&str; 19] = [
     "all",
