@@ -1,5 +1,5 @@
-//! `luthier-schemas SCHEMA.json` compares the JSON on standard input with a JSON Schema, which is compared with its own schema first. Prints every
-//! place where it is not as it should be, one to a line, outer places first.
+//! `luthier-schemas SCHEMA.json` compares the JSON on standard input with a JSON Schema. The schema itself is checked first. Prints every place
+//! where the input is not as it should be, one to a line, outer places first.
 //!
 //! The status is 0 if there is no such place, 1 if there are some, and 2 if the schema or the input cannot be read.
 

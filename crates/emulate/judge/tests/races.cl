@@ -954,6 +954,27 @@ kernel void walked(global int *out) {
   }
 }
 
+// A loaded value chooses the next word, by VCC: the loop waits for none of them.
+kernel void chosen(global int *out) {
+  local int words[ITEMS];
+  int t = ITEM;
+  KEEP(words[t]) = t < 20 ? 1 : 4;
+  SYNC;
+  if (t == 255)
+    KEEP(words[20]) = 2; // @chosen.A
+  SYNC_OK;
+  if (t == 0) {
+    local int *word = words;
+    int seen;
+#pragma unroll 1
+    do {
+      seen = KEEP(*word); // @chosen.B
+      word = seen & 1 ? words + 20 : words;
+    } while (seen != 2);
+    out[t] = seen;
+  }
+}
+
 // The launch says how much memory there is.
 kernel void dynamic(global int *out, local int *shared) {
   int t = ITEM;

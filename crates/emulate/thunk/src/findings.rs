@@ -39,6 +39,8 @@ pub struct Findings {
 
 #[derive(Default)]
 struct Inner {
+    /// A process that was forked from another one begins a file of its own.
+    process: u32,
     /// Programs may close descriptors that they do not know, and open their own in that place.
     file: Option<Kept<File>>,
     length: u64,
@@ -128,7 +130,9 @@ impl Findings {
             return Some((base, name.clone()));
         }
         let name = format!("{}-{}.co", std::process::id(), inner.objects.len());
-        if let Err(error) = fs::write(self.directory.join(&name), &bytes) {
+        let (path, contents) = (self.directory.join(&name), bytes.clone());
+        let written = KEEPER.run(move || fs::write(path, contents)).flatten();
+        if let Err(error) = written {
             report(&format!("luthier: {name}: {error}"));
             return None;
         }
@@ -149,7 +153,15 @@ impl Findings {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        if inner.process != process {
+            *inner = Inner {
+                process,
+                ..Inner::default()
+            };
+        }
+        inner
     }
 
     /// A kernel is launched.

@@ -36,18 +36,20 @@ pub struct Inject {
 /// The file in which this process tells of its launches. Programs may close descriptors that they do not know.
 struct Told {
     directory: PathBuf,
-    file: Mutex<Option<Kept<File>>>,
+    /// With the process that has it: one that is forked from it begins its own.
+    file: Mutex<Option<(u32, Kept<File>)>>,
 }
 
 impl Told {
     fn write(&self, line: &Line) -> std::io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = match &mut *file {
-            Some(file) => file,
-            none => {
-                let name = format!("told-{}", std::process::id());
-                let path = self.directory.join(name);
-                none.insert(Kept::make(&KEEPER, move || File::create(path)).flatten()?)
+        let process = std::process::id();
+        let (_, file) = match &mut *file {
+            Some(file) if file.0 == process => file,
+            other => {
+                let path = self.directory.join(format!("told-{process}"));
+                let made = Kept::make(&KEEPER, move || File::create(path)).flatten()?;
+                other.insert((process, made))
             }
         };
         let bytes = line.print().into_bytes();

@@ -264,7 +264,7 @@ pub(crate) fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u3
     for op in segment.one_by_one(op) {
         // SAFETY: of the wave's own segment.
         let code = unsafe { shell::call(op, wave, env) };
-        // They neither stop nor write EXEC, and none of them reads it as a scalar.
+        // They neither stop nor write EXEC.
         assert_eq!(code, flow::NEXT, "an instruction of several");
     }
     flow::NEXT

@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 24;
 /// Taken backward branches between two questions whether the wave must let others run.
 const QUESTION: u32 = 512;
 
-/// The state of the watch: what to do at some of a slice's branches, and whether three looks in a row at a wave have begun.
+/// The state of the watch: what to do at some of a slice's branches, and whether the wave's registers are remembered for the next look.
 pub(crate) struct Watch {
     /// Something happens when no more branches of the slice than these are left.
     pub next: u32,

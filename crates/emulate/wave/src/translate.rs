@@ -358,7 +358,7 @@ struct Native;
 
 impl Body for Native {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        // SAFETY: arithmetic does not take a wave to another segment.
+        // SAFETY: arithmetic and loads from LDS do not take a wave to another segment.
         let segment = unsafe { wave.lent_segment() };
         let mut done = 0;
         if wave.mode.plain
@@ -386,7 +386,7 @@ impl Body for Native {
 #[cold]
 #[inline(never)]
 fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, done: usize) -> u32 {
-    // SAFETY: arithmetic does not take a wave to another segment.
+    // SAFETY: arithmetic and loads from LDS do not take a wave to another segment.
     let masks = unsafe { &wave.lent_segment().runs.list[op.run().number as usize].masks };
     let exec = wave.exec();
     let others = u64::MAX << (16 * done);
@@ -398,6 +398,7 @@ fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, done: usize) -> 
         wave.set_mask(sreg::EXEC, exec & others);
         wave.sync_exec();
     }
+    // None of them reads EXEC as a scalar.
     engine::one_by_one(wave, op, env);
     if done != 0 {
         wave.set_mask(sreg::EXEC, exec);

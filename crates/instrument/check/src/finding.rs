@@ -22,7 +22,7 @@ pub enum Kind {
     ScalarReadEarly,
     /// Memory is accessed that is no allocation of the program's, or LDS or scratch beyond what there is.
     OutOfBounds,
-    /// Memory is accessed that the program has freed.
+    /// Memory is accessed that the program or a kernel has freed.
     AfterFree,
     /// An address is not aligned as the instruction demands.
     Misaligned,
@@ -232,7 +232,7 @@ impl Kind {
             Kind::AfterFree => (
                 "after-free",
                 Memory,
-                "a kernel accesses memory that the program has freed",
+                "a kernel accesses memory that the program or a kernel has freed",
             ),
             Kind::Misaligned => (
                 "misaligned",

@@ -67,12 +67,12 @@ impl Allocation {
         })
     }
 
-    /// A kernel has allocated it, of whose calls no stack is known.
+    /// A kernel has allocated it. Calls in kernels have no known stack.
     pub(crate) fn is_of_kernels(&self) -> bool {
         self.kind == HEAP
     }
 
-    /// The end that an access crosses whose first byte is inside, in front of words for the memory.
+    /// Words for an access that begins inside and ends outside. The memory's name follows them.
     fn crossed(&self) -> Option<&'static str> {
         let inside = self.position.strip_suffix(INSIDE)?;
         let inside: u64 = inside.strip_suffix(" bytes")?.parse().ok()?;
@@ -197,8 +197,6 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
 const AT_START: &str = "0 bytes into";
 /// The end of a position inside.
 const INSIDE: &str = " into";
-/// The same of a row.
-const AT_END_OF_ROW: &str = "0 bytes behind a row of";
 /// The kind of memory that kernels allocate.
 const HEAP: &str = "heap";
 /// The kind of memory that consists of rows.
@@ -207,6 +205,8 @@ const ROWS: &str = "pitched";
 const WIDEST: u64 = 65;
 /// The position of the byte behind the last one.
 const AT_END: &str = "0 bytes behind";
+/// The position of the byte behind the last one of a row.
+const AT_END_OF_ROW: &str = "0 bytes behind a row of";
 
 /// The target of findings in the program itself.
 pub(crate) const HOST: &str = "host";

@@ -40,9 +40,22 @@ Examples:
   luthier check --memory --hooks -- ./app arguments
   luthier check --inject bit --runs 1000 -- ./app arguments";
 
-/// What stands in place of files: a program, or a check of one, which asks for it by itself.
-const OF_PROGRAMS: [&str; 8] = [
-    "program", "memory", "barriers", "races", "leaks", "init", "nan", "inject",
+/// Arguments that make FILE unnecessary: a program, or an option that asks for one.
+const OF_PROGRAMS: [&str; 14] = [
+    "program",
+    "memory",
+    "barriers",
+    "races",
+    "leaks",
+    "init",
+    "nan",
+    "saturated",
+    "denormals",
+    "late",
+    "hooks",
+    "device",
+    "timeout",
+    "inject",
 ];
 
 /// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that waves or lanes miss, races, values that nothing
@@ -141,7 +154,7 @@ pub struct Check {
     #[arg(long, requires = "program", conflicts_with = "files")]
     late: bool,
     /// In a program: find wrong accesses by the hooks of the tool mem-check, on a real GPU too. Kernels go on after a wrong access
-    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "nan", "leaks", "late"])]
+    #[arg(long, requires = "memory", conflicts_with_all = ["files", "waits", "barriers", "races", "init", "nan", "leaks", "late"])]
     hooks: bool,
     /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
     /// this machine

@@ -29,8 +29,17 @@ Examples:
   luthier hardware-check --import gfx90a.json gfx1100.json
   luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics";
 
-/// Options of a check, which shows no files of other checks.
-const OF_CHECKS: [&str; 6] = ["output", "only", "inputs", "seed", "limit", "programs"];
+/// Options that only a new check has: `--import` and `--numerics` refuse them.
+const OF_CHECKS: [&str; 8] = [
+    "output",
+    "only",
+    "inputs",
+    "seed",
+    "limit",
+    "programs",
+    "tools",
+    "program_limit",
+];
 
 /// Compare an AMD GPU with the emulated one, instruction by instruction, and write a file to send.
 ///
@@ -67,7 +76,7 @@ pub struct HardwareCheck {
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     limit: u64,
     /// Also run a program that checks itself and ends with status 0: alone, then under each tool
-    #[arg(long = "program", value_name = "FILE", conflicts_with = "import")]
+    #[arg(long = "program", value_name = "FILE")]
     programs: Vec<PathBuf>,
     /// Tools for --program; all of Luthier's if none is named
     #[arg(
@@ -79,7 +88,7 @@ pub struct HardwareCheck {
     )]
     tools: Vec<String>,
     /// Seconds for one run of a program
-    #[arg(long, requires = "programs", conflicts_with = "import", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, requires = "programs", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     program_limit: u64,
     /// Show the results in these files instead, then their approximate functions side by side
     #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = OF_CHECKS)]

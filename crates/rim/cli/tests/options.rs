@@ -111,6 +111,13 @@ fn options_that_would_be_without_effect_are_refused() {
         ("hardware-check --import a.json -o b.json", "--output"),
         ("hardware-check --only v_rcp --numerics a", "--numerics"),
         ("hardware-check --program a --numerics b", "--numerics"),
+        ("hardware-check --numerics a --tool mem-trace", "--numerics"),
+        (
+            "hardware-check --numerics a --program-limit 5",
+            "--numerics",
+        ),
+        ("check --hooks a.co", "--hooks"),
+        ("check --runs 3 a.co", "--runs"),
         ("tool build --ready a.hip", "--ready"),
         ("tool build --ready --module", "--module"),
         ("tool build --if-older a.hip", "--if-older"),

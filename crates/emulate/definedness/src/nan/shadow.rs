@@ -227,7 +227,7 @@ impl Scene<'_> {
         own.written.push(Written { to, mask, how });
     }
 
-    /// How a row is written of which an instruction writes the low or the high half: the other half stays what it was.
+    /// Adds the old taints of the half of a row that the instruction leaves. `written`: the half that it writes; `true` is the high one.
     fn beside(&self, row: usize, written: Option<bool>, how: How) -> How {
         let (Some(high), Some(old)) = (written, self.taints().row(row)) else {
             return how;
@@ -245,7 +245,9 @@ impl Scene<'_> {
             } else {
                 words[lane] >> 16
             };
-            if lanes[lane] == 0 && taint.class(kept, 0, 2) != Class::Number {
+            // The low half of a single says nothing.
+            let says = !high || taint.format() != Format::Single;
+            if lanes[lane] == 0 && says && taint.class(kept, 0, 2) != Class::Number {
                 lanes[lane] = taint.0;
             }
         }

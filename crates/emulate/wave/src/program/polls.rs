@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use isa::{Effects, Inst, Operand, Reg, RegKind};
+use isa::{Effects, Inst, Operand, Reg, RegKind, Traits};
 
 use super::{Config, Fetched};
 
@@ -75,9 +75,9 @@ fn swaps(inst: &Inst) -> bool {
     inst.effects.contains(Effects::ATOMIC) && takes.iter().any(|word| name.contains(word))
 }
 
-/// The first register that an access reads, which is that of its address.
+/// The first register that an access names to read, which is that of its address.
 fn address(access: &Inst) -> Option<&Reg> {
-    uses(access).next()
+    named_uses(access).next()
 }
 
 /// Returns `true` if `other` writes the register of the address of `access`.
@@ -88,18 +88,26 @@ fn writes_address(other: &Inst, access: &Inst) -> bool {
     })
 }
 
-fn uses(inst: &Inst) -> impl Iterator<Item = &Reg> {
+fn named_uses(inst: &Inst) -> impl Iterator<Item = &Reg> {
     inst.operands.iter().filter_map(|operand| match operand {
         Operand::Use(register) => Some(register),
         _ => None,
     })
 }
 
+/// All registers that an instruction reads, but EXEC and MODE, which nearly all do.
+fn uses(inst: &Inst) -> impl Iterator<Item = &Reg> {
+    let implicit = inst.implicit_uses.iter();
+    let implicit = implicit.filter(|reg| !matches!(reg.kind, RegKind::Exec | RegKind::Mode));
+    named_uses(inst).chain(implicit)
+}
+
 fn definitions(inst: &Inst) -> impl Iterator<Item = &Reg> {
-    inst.operands.iter().filter_map(|operand| match operand {
+    let named = inst.operands.iter().filter_map(|operand| match operand {
         Operand::Def(register) => Some(register),
         _ => None,
-    })
+    });
+    named.chain(&inst.implicit_defs)
 }
 
 /// 32 bits of a register.
@@ -132,15 +140,15 @@ fn addresses_that_stay(body: &[Box<Inst>]) -> Vec<bool> {
     pass(body, &mut varying, is_straight)
 }
 
-/// Adds the registers to which the loop gives another value in the next iteration, and with `clears` takes those out again that get the same
-/// one. Returns for each instruction whether the register of its address was among them.
+/// Adds registers whose value may differ in the next iteration. With `clears`, removes a register that an instruction computes of equal values
+/// for all lanes that the loop has. Returns for each instruction whether the register of its address stays the same.
 fn pass(body: &[Box<Inst>], varying: &mut HashSet<Unit>, clears: bool) -> Vec<bool> {
     let all: HashSet<Unit> = body
         .iter()
         .flat_map(|one| definitions(one))
         .flat_map(units)
         .collect();
-    let mut written = HashSet::new();
+    let (mut written, mut narrowed) = (HashSet::new(), false);
     let mut look = |one: &Inst| {
         let stays = |address| !units(address).any(|unit| varying.contains(&unit));
         let address_stays = address(one).is_some_and(stays);
@@ -149,6 +157,7 @@ fn pass(body: &[Box<Inst>], varying: &mut HashSet<Unit>, clears: bool) -> Vec<bo
             || one
                 .effects
                 .intersects(Effects::LOAD | Effects::PARTIAL_WRITE)
+            || one.op.has(Traits::READS_HARDWARE)
             || uses(one)
                 .flat_map(units)
                 .any(|unit| varying.contains(&unit) || is_of_last(unit));
@@ -156,9 +165,10 @@ fn pass(body: &[Box<Inst>], varying: &mut HashSet<Unit>, clears: bool) -> Vec<bo
             written.insert(unit);
             if varies {
                 varying.insert(unit);
-            } else if clears {
+            } else if clears && !narrowed {
                 varying.remove(&unit);
             }
+            narrowed |= unit.0 == RegKind::Exec;
         }
         address_stays
     };

@@ -464,7 +464,7 @@ pub(super) struct Riders {
 }
 
 impl Riders {
-    /// One more, if it may be: it must not touch what else than scalars a run depends on.
+    /// Adds an instruction that computes scalars of scalars, writes neither M0 nor EXEC, and does not stop the wave.
     pub fn add(&mut self, at: usize, row: &Row, lowered: &Lowered) -> Option<()> {
         let Shape::Scalar(shape) = &row.shape else {
             return None;
@@ -490,7 +490,7 @@ impl Riders {
         Some(())
     }
 
-    /// Returns `true` if they do the same behind `parts`, which come after them.
+    /// Returns `true` if the results are the same when they are executed behind `parts`, which come after them.
     pub fn may_wait_for(&self, parts: &[Part], groups: usize) -> bool {
         let words = |mask: u16| mask..mask + mask_words(groups);
         parts.iter().all(|part| {

@@ -35,7 +35,7 @@ impl Destination {
     }
 }
 
-/// An error that names what the user has named, and no hidden file beside it.
+/// An error about a directory that does not exist names no hidden file in it.
 fn without_path(error: io::Error) -> io::Error {
     match error.kind() {
         ErrorKind::NotFound => io::Error::new(ErrorKind::NotFound, "its directory does not exist"),

@@ -25,7 +25,8 @@ pub use results::{File, merge};
 
 /// Options that do not go with `--inject`. Clap does not ask for an option that another one excludes, so that the options that need --inject exclude
 /// these, too.
-const CHECKS: [&str; 19] = [
+const CHECKS: [&str; 20] = [
+    "files",
     "all",
     "waits",
     "memory",
@@ -53,7 +54,7 @@ pub struct Injection {
     /// Run the program many times, change one value in each run, and tell how often that is masked, changes the output, is detected, or makes
     /// the program hang. SPEC is MODEL[:PLACE][,class=CLASS][,op=REGEX], such as bit or two-bits:vgpr,class=valu; docs/check/inject.md has
     /// the words
-    #[arg(long, requires = "program", conflicts_with = "files", value_name = "SPEC", conflicts_with_all = CHECKS)]
+    #[arg(long, requires = "program", value_name = "SPEC", conflicts_with_all = CHECKS)]
     pub inject: Option<Spec>,
     /// With --inject: the runs, N for 0..N, or FIRST..END, a part of a campaign that several machines share
     #[arg(long, requires = "inject", conflicts_with_all = CHECKS, value_name = "N", default_value = "1000")]
