@@ -40,7 +40,7 @@ Examples:
   luthier check --memory --hooks -- ./app arguments
   luthier check --inject bit --runs 1000 -- ./app arguments";
 
-/// Arguments that make FILE unnecessary: a program, or an option that asks for one.
+/// Arguments that stand in place of FILE: a program, or an option that asks for one.
 const OF_PROGRAMS: [&str; 14] = [
     "program",
     "memory",
@@ -83,7 +83,7 @@ pub struct Check {
     /// Code objects, bundles, programs, libraries, wheels, or directories of such
     #[arg(
         required_unless_present_any = OF_PROGRAMS,
-        conflicts_with = "program",
+        conflicts_with_all = OF_PROGRAMS,
         value_name = "FILE"
     )]
     files: Vec<PathBuf>,
@@ -93,29 +93,29 @@ pub struct Check {
     waits: bool,
     /// In a program: look for accesses beyond an allocation, to freed memory, beyond LDS and scratch, or at addresses that are not aligned, and name who
     /// allocated the memory. Such an access stops the kernel
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     memory: bool,
     /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     barriers: bool,
     /// In a program: look for accesses of two waves to the same bytes of LDS or of global memory, of which one writes and which nothing puts in order. For
     /// global memory, the waves may be of one launch or of two launches. Kernels run on one thread of the host
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     races: bool,
     /// In a program: look for memory that it has allocated and not freed when it ends
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     leaks: bool,
     /// In a program: look for addresses and branches that depend on memory, LDS or variables that nothing has set, and name where such a value came from
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     init: bool,
     /// In a program: look for instructions that make NaN or infinity of numbers, if the result is stored to memory or compared
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     nan: bool,
     /// With --nan: look for conversions of numbers that are out of range, which give the limit of a format, or an integer for NaN
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     saturated: bool,
     /// With --nan: look for results that are denormals, or zero because they are too small
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     denormals: bool,
     /// Look for all of these: in files for missing waits, in a program for everything
     #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "init", "nan", "leaks", "hooks"])]
@@ -151,19 +151,14 @@ pub struct Check {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In a program: the results of loads and of LDS come when they are waited for, not before, so that a missing wait changes what the program computes
-    #[arg(long, requires = "program", conflicts_with = "files")]
+    #[arg(long, requires = "program")]
     late: bool,
     /// In a program: find wrong accesses by the hooks of the tool mem-check, on a real GPU too. Kernels go on after a wrong access
-    #[arg(long, requires = "memory", conflicts_with_all = ["files", "waits", "barriers", "races", "init", "nan", "leaks", "late"])]
+    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "nan", "leaks", "late"])]
     hooks: bool,
     /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
     /// this machine
-    #[arg(
-        long,
-        requires = "program",
-        conflicts_with = "files",
-        value_name = "DEVICE"
-    )]
+    #[arg(long, requires = "program", value_name = "DEVICE")]
     device: Option<String>,
     #[command(flatten)]
     injection: injection::Injection,

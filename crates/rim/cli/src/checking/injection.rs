@@ -77,7 +77,7 @@ pub struct Injection {
     hang_factor: u64,
     /// Interrupt the program after so many seconds, and report what was found by then. With --inject: a run hangs after so many seconds, otherwise
     /// after a minute and a hundred times the run without a change
-    #[arg(long, requires = "program", conflicts_with = "files", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, requires = "program", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 }
 
