@@ -71,10 +71,29 @@ fn done(status: i32) -> Option<()> {
 fn bytes(place: &mut Vec<u8>, get: impl Fn(*mut usize, *mut c_char) -> i32) -> Option<usize> {
     let mut size = 0;
     done(get(&raw mut size, std::ptr::null_mut()))?;
+    if size > place.capacity() {
+        *place = with_room(size);
+    }
     place.resize(place.len().max(size), 0);
     let told = size;
     done(get(&raw mut size, place.as_mut_ptr().cast()))?;
     (size == told).then_some(size)
+}
+
+/// Room for so many bytes. A small HIP program would spend a twentieth of its time on the first touch of small pages here, so that the
+/// function asks the system for large ones. The system may decline.
+fn with_room(size: usize) -> Vec<u8> {
+    const LARGE_PAGE: usize = 2 << 20;
+    if size < LARGE_PAGE {
+        return Vec::with_capacity(size);
+    }
+    let advised = size.next_multiple_of(LARGE_PAGE);
+    let mut place: Vec<u8> = Vec::with_capacity(advised + LARGE_PAGE);
+    let start = place.as_mut_ptr();
+    let skipped = start.align_offset(LARGE_PAGE);
+    // SAFETY: `align_offset` skips less than a large page, so that the range lies in the vector's memory. The advice changes no contents.
+    unsafe { libc::madvise(start.add(skipped).cast(), advised, libc::MADV_HUGEPAGE) };
+    place
 }
 
 /// The same for a string, whose size counts the zero at its end.

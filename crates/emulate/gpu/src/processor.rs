@@ -21,8 +21,8 @@ pub(crate) trait Engine: Send + Sync {
 /// How long to sleep when nothing has happened for so long.
 #[rustfmt::skip]
 const SLEEPS: [(Duration, Duration); 4] = [
-    (Duration::from_millis(2),   Duration::from_micros(20)),
-    (Duration::from_millis(50),  Duration::from_micros(100)),
+    (Duration::from_micros(500), Duration::from_micros(20)),
+    (Duration::from_millis(5),   Duration::from_micros(100)),
     (Duration::from_millis(500), Duration::from_micros(500)),
     (Duration::MAX,              Duration::from_millis(2)),
 ];

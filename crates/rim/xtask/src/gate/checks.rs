@@ -83,57 +83,89 @@ fn run(
 
 #[cfg(test)]
 mod tests {
-    use std::process::Output;
+    use std::{os::unix::fs::PermissionsExt, process::Output};
 
     use super::*;
 
-    /// Starts a compiler as cargo does in CI, in a workspace with one source.
-    fn in_ci(words: [&str; 3], text: &str, arguments: &[&str]) -> (Output, bool) {
+    /// Starts a compiler as cargo does in CI, in a workspace with one source. The compiler `echo` prints how it is started, and so does the
+    /// Clippy beside it.
+    fn in_ci(words: [&str; 3], text: &str, manifest: &str, arguments: &[&str]) -> (Output, bool) {
         let [compiler, name, source] = words;
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(source);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, text).unwrap();
         fs::create_dir(folder.path().join("out")).unwrap();
+        fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
         let mut compile = Command::new(root().join(".ci/rustc"));
         compile.args([compiler, "--crate-name", name, "--edition=2024", source]);
         compile.args(["--emit=dep-info,link", "--out-dir", "out"]);
         compile.env("CARGO_BIN_EXE_of-a-test", "program");
+        compile.env("CARGO_MANIFEST_DIR", folder.path());
+        if compiler == "echo" {
+            let clippy = folder.path().join("clippy-driver");
+            fs::write(&clippy, "#!/bin/sh\necho \"$*\"\n").unwrap();
+            fs::set_permissions(&clippy, fs::Permissions::from_mode(0o755)).unwrap();
+            let path = std::env::var("PATH").unwrap();
+            compile.env("PATH", format!("{}:{path}", folder.path().display()));
+        }
         let output = compile.args(arguments).current_dir(&folder).output();
-        let compiled = folder.path().join("out/libisa.rlib").exists();
+        let compiled = folder.path().join(format!("out/lib{name}.rlib")).exists();
         (output.unwrap(), compiled)
     }
 
-    /// The complaints about a library, if there are any.
-    fn complaints(source: &str, text: &str) -> String {
-        let (output, compiled) = in_ci(["rustc", "isa", source], text, &["--crate-type", "lib"]);
+    /// The complaints about a crate, if there are any.
+    fn complaints(source: &str, text: &str, manifest: &str, kind: &str) -> String {
+        let name = ["rustc", "isa_like", source];
+        let (output, compiled) = in_ci(name, text, manifest, &[kind]);
         let printed = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.success(), printed.is_empty(), "{printed}");
-        assert!(compiled || source.contains("/benches/"));
+        assert!(compiled || !printed.is_empty() || source.contains("/benches/"));
         printed
     }
 
     const LIBRARY: &str = "crates/ground/isa/src/lib.rs";
+    const AS_LIBRARY: &str = "--crate-type=lib";
+    /// What a manifest says of a library without unit tests.
+    const UNTESTED: &str = "[lib]\ntest = false\n";
 
     #[test]
-    fn what_ci_compiles_is_linted_and_documented() {
+    fn what_ci_compiles_is_linted() {
         let lint = "pub fn one() -> u8 {\n    return 1;\n}\n";
-        let link = "//! See [`nowhere`].\n";
         // (Shells may lose a variable with such a name.)
         let right =
             "//! A library.\npub const PROGRAM: &str = env!(\"CARGO_BIN_EXE_of-a-test\");\n";
-        assert_eq!(complaints(LIBRARY, right), "");
-        assert!(complaints(LIBRARY, lint).contains("needless_return"));
-        assert!(complaints(LIBRARY, link).contains("unresolved link"));
-        assert!(complaints("crates/ground/isa/benches/a.rs", lint).contains("needless_return"));
+        assert_eq!(complaints(LIBRARY, right, UNTESTED, AS_LIBRARY), "");
+        let found = |source: &str, manifest: &str, kind: &str| {
+            complaints(source, lint, manifest, kind).contains("needless_return")
+        };
+        assert!(found(LIBRARY, UNTESTED, AS_LIBRARY));
+        assert!(found("crates/ground/isa/build.rs", "", AS_LIBRARY));
+        assert!(found("crates/ground/isa/benches/a.rs", "", AS_LIBRARY));
+        // Clippy compiles the tests of this one.
+        assert!(!found(LIBRARY, "", AS_LIBRARY));
+        assert!(found(LIBRARY, "", "--test"));
+        let unused = "fn one() {}\n";
+        assert!(complaints(LIBRARY, unused, "", AS_LIBRARY).contains("never used"));
         // (Dependencies are others' business.)
-        assert_eq!(complaints("src/lib.rs", lint), "");
+        assert_eq!(complaints("src/lib.rs", lint, UNTESTED, AS_LIBRARY), "");
+    }
+
+    #[test]
+    fn what_ci_compiles_is_documented() {
+        let link = "//! See [`nowhere`].\n";
+        let (output, compiled) = in_ci(["rustc", "isa", LIBRARY], link, "", &[AS_LIBRARY]);
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(compiled && printed.contains("unresolved link"), "{printed}");
+        assert!(!output.status.success());
     }
 
     #[test]
     fn ci_optimises_what_is_no_test() {
         let started = |source: &str, name: &str, kind: &str| {
-            let printed = in_ci(["echo", name, source], "", &[kind]).0.stdout;
+            let printed = in_ci(["echo", name, source], "", UNTESTED, &[kind])
+                .0
+                .stdout;
             let printed = String::from_utf8(printed).unwrap();
             printed.lines().next().unwrap().to_owned()
         };
@@ -141,22 +173,18 @@ mod tests {
             let started = started(source, name, kind);
             started.split_once(kind).unwrap().1.to_owned()
         };
-        const UNOPTIMISED: &str = " -C opt-level=0 -C debug-assertions=off";
+        const UNOPTIMISED: &str = " -C opt-level=0 -C debug-assertions=off -D warnings";
+        const LIBRARY_OF_OURS: &str = " -C lto=off -D warnings";
         let tests = "crates/wave/tests/main.rs";
         for (source, name, kind, added) in [
-            (LIBRARY, "lift", "--crate-type=lib", " -C lto=off"),
-            (LIBRARY, "wave", "--crate-type=lib", ""),
+            (LIBRARY, "lift", AS_LIBRARY, LIBRARY_OF_OURS),
+            (LIBRARY, "wave", AS_LIBRARY, ""),
             (LIBRARY, "lift", "--test", UNOPTIMISED),
             (tests, "lift", "--test", UNOPTIMISED),
             (tests, "isa", "--test", " -C lto=off"),
             (tests, "native", "--test", ""),
             (tests, "wave", "--test", " -C lto=off"),
-            (
-                "serde/src/lib.rs",
-                "serde",
-                "--crate-type=lib",
-                " -C lto=off",
-            ),
+            ("serde/src/lib.rs", "serde", AS_LIBRARY, " -C lto=off"),
         ] {
             assert_eq!(ours(source, name, kind), added, "{name} {source} {kind}");
         }
