@@ -12,7 +12,7 @@
 
 use gfx::{Family, Target};
 
-use crate::{Mode, engine::Env, micro_op::HardwareRegister, state::Wave};
+use crate::{Mode, engine::Env, micro_op::HardwareRegister, rows::SKIP_VECTOR, state::Wave};
 
 use Family::{Gfx9, Gfx10, Gfx10_3, Gfx11, Gfx12, Gfx12_5};
 
@@ -270,6 +270,12 @@ impl Access {
             write(wave, old & !bits | value << self.offset & bits);
         }
     }
+}
+
+/// Returns `true` if `s_setreg` with this immediate writes gfx9's VSKIP, a bit of MODE.
+pub(crate) fn writes_skip(immediate: u16) -> bool {
+    const MODE: u16 = 1;
+    immediate & 63 == MODE && Access::decode(0, immediate).bits() & SKIP_VECTOR != 0
 }
 
 /// Returns `true` if an access with this immediate looks at a clock.

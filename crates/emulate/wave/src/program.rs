@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use gfx::Target;
+use gfx::{Family, Target};
 use isa::{Decoder, Effects, Format, Inst, Known, Op, RegKind, Traits};
 
 use crate::{
@@ -354,8 +354,9 @@ fn lower(
     let mut branches = Vec::new();
     let waits = order::pending_waits(config, found);
     let polls = polls::polling(config, found);
-    // Observers and shadows look at each instruction by itself.
-    let apart = config.observed || planner.is_some();
+    let skips = skips_vectors(config, found);
+    // Observers and shadows look at each instruction by itself, and so does a wave that passes over some of them.
+    let apart = config.observed || planner.is_some() || skips;
     let mut runs = translate::Builder::new(config.native.filter(|_| !apart), config.wave_size);
     let joins = !apart && rows::chains_pay();
     // Runs have no doubles, and take singles from chains.
@@ -385,7 +386,7 @@ fn lower(
         let orders = waits.contains(&pc);
         let follows_others = looks_at_clock && inst.op.has(Traits::INVALIDATES);
         let plan = planner.and_then(|planner| planner.plan(config, inst));
-        let is_nop = !orders && !follows_others && plan.is_none() && does_nothing(row);
+        let is_nop = !skips && !orders && !follows_others && plan.is_none() && does_nothing(row);
         let is_target = targets.contains(&pc);
         let follows = joinable == Some(pc) && !is_target;
         if is_nop && !follows && nops.take(&mut segment, inst, is_target) {
@@ -473,6 +474,20 @@ fn is_straight(inst: &Inst, lowered: &Lowered) -> bool {
         // (Some say so only when they have run.)
         && inst.implicit_defs.iter().all(|reg| reg.kind != RegKind::Exec)
         && !inst.effects.intersects(leaves)
+}
+
+/// Returns `true` if one of the instructions may set gfx9's VSKIP, with which waves pass over vector instructions.
+fn skips_vectors(config: &Config, found: &BTreeMap<u64, Fetched>) -> bool {
+    const WRITES: [Known; 2] = [Known::SSetregB32, Known::SSetregImm32B32];
+    let may_set = |inst: &Inst| {
+        inst.op.is(Known::SSetvskip)
+            || WRITES.iter().any(|write| inst.op.is(*write))
+                && hwreg::writes_skip(inst.constant() as u16)
+    };
+    config.target.family == Family::Gfx9
+        && found
+            .values()
+            .any(|fetched| matches!(fetched, Fetched::Inst(inst) if may_set(inst)))
 }
 
 /// Returns `true` if `inst` looks at one of the device's clocks.

@@ -19,6 +19,7 @@ use crate::{
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use control::{follow_others, nop, order_stores};
 pub(crate) use function::{Code, Function, Nans};
+pub(crate) use indexed::SKIP_VECTOR;
 pub(crate) use matrix::plan as matrix_plan;
 pub(crate) use to_lds::to_lds;
 

@@ -92,3 +92,43 @@ fn control_may_arrive_between_them_and_the_next_instruction() {
         );
     }
 }
+
+/// A wave that passes over vector instructions executes the scalar ones and the nops between them.
+#[test]
+fn they_are_counted_between_instructions_that_are_passed_over() {
+    for (on, off, size) in [
+        ("s_setvskip s4, 3", "s_setvskip s4, 2", 4),
+        (
+            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1",
+            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0",
+            8,
+        ),
+    ] {
+        let code = format!(
+            "{on}
+            v_mov_b32_e32 v1, v0
+            s_add_u32 s0, s0, 1
+            v_add_u32_e32 v1, v1, v0
+            s_nop 0
+            v_add_u32_e32 v1, v1, v0
+            {off}"
+        );
+        for native in [None, Some(1)] {
+            let mut m = Machine::native("gfx900", 64, &code, native);
+            m.sgpr(0, 6).sgpr(4, 8);
+            m.vgpr(0, |_| 1).vgpr(1, |_| 7);
+            m.run();
+            m.check(1, |_| 7);
+            assert_eq!(m.wave.sgprs()[0], 7);
+            let mut counts: Vec<_> = m.counts.by_pc().into_iter().collect();
+            counts.sort_unstable_by_key(|&(pc, _)| pc);
+            let executed: Vec<_> = counts
+                .iter()
+                .map(|(pc, count)| (pc - m.start(), count.waves))
+                .collect();
+            // On, two instructions between vector ones, off, s_endpgm.
+            let expected = [0, size + 4, size + 12, size + 20, 2 * size + 20];
+            assert_eq!(executed, expected.map(|pc| (pc, 1)), "{on} {native:?}");
+        }
+    }
+}

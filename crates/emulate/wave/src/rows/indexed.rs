@@ -20,7 +20,7 @@ use crate::{
 /// GPR_IDX_EN in MODE.
 const INDEX_ENABLE: u32 = 1 << 27;
 /// VSKIP in MODE.
-pub(super) const SKIP_VECTOR: u32 = 1 << 28;
+pub(crate) const SKIP_VECTOR: u32 = 1 << 28;
 
 /// The instructions that are not issued under VSKIP: those of the vector unit, vector memory, LDS, GDS and exports.
 const VECTOR: Effects = Effects::VALU
