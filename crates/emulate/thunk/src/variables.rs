@@ -20,7 +20,7 @@ use hsa_sys::{
 use hsa_tool::Original;
 
 use crate::{
-    heap,
+    exact, heap,
     instance::instance,
     source::{self, Loaded},
 };
@@ -73,8 +73,11 @@ fn look() {
     let new = unseen(&mut lock(&SEEN), source::objects());
     for loaded in new {
         let Some(bytes) = loaded.read() else { continue };
-        if let Ok(object) = CodeObject::parse(&bytes) {
-            close_around(memory, loaded.base, &object);
+        match CodeObject::parse(&bytes) {
+            Ok(object) if exact::is_wanted() => close_around(memory, loaded.base, &object),
+            // The waves tell of memory that kernels allocate.
+            Ok(object) => _ = heap::loaded(memory, loaded.base, &object),
+            Err(_) => {}
         }
     }
 }
