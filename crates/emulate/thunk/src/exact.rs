@@ -74,7 +74,7 @@ pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
         return;
     }
     if is_wanted() {
-        closings::follow();
+        closings::begin();
     }
     if is_wanted() || check::looks_for_races() {
         // SAFETY: the table is ROCr's.
