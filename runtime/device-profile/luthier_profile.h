@@ -72,11 +72,6 @@ extern "C" {
 #define LUTHIER_PROFILE_DEVICE
 #endif
 
-#ifdef LUTHIER_PROFILE_IMMEDIATE
-/* The compiler plugin looks for this variable, and leaves counters in memory if it is there. */
-LUTHIER_PROFILE_DEVICE __attribute__((weak, used, visibility("protected"))) char luthier_profile_immediate = 1;
-#endif
-
 /* Which table and hooks the instrumented code expects: 22 (seven words) or 23 (nine words, uniform counters). */
 #ifndef LUTHIER_PROFILE_ABI
 #if __clang_major__ >= 23
@@ -99,9 +94,13 @@ LUTHIER_PROFILE_BOUNDS(luthier_prf_notes);
 LUTHIER_PROFILE_BOUNDS(__llvm_prf_ucnts);
 #endif
 
-/* The host half of a HIP compilation has the device's macros, too, and would register the table with HIP, which refuses a variable
+/* The host half of a HIP compilation has the device's macros, too, and would register these variables with HIP, which refuses a variable
  * that several sources of one program register. */
 #if !defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__)
+#ifdef LUTHIER_PROFILE_IMMEDIATE
+/* The compiler plugin looks for this variable, and leaves counters in memory if it is there. */
+LUTHIER_PROFILE_DEVICE __attribute__((weak, used, visibility("protected"))) char luthier_profile_immediate = 1;
+#endif
 /* Declared first: a C++ constant would be internal otherwise. */
 extern LUTHIER_PROFILE_DEVICE const void *const __llvm_profile_sections[];
 LUTHIER_PROFILE_DEVICE __attribute__((weak, used, retain, visibility("protected"))) const void *const __llvm_profile_sections[] = {

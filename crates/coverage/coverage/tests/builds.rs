@@ -45,6 +45,17 @@ fn relocatable_device_code_of_several_sources() {
         "{shown}"
     );
 
+    let program = workspace.build(
+        "rdc-at-once",
+        "rdc_main.hip",
+        &["gfx90a"],
+        &["--immediate"],
+        &flags,
+    );
+    let output = workspace.run("gfx90a", "at-once", &[], &program, &[]);
+    assert_eq!(ending(&output), 0, "{}", text(&output));
+    assert_eq!(workspace.counts("at-once"), counts);
+
     // In two steps, as build systems do it.
     for (source, object) in [("rdc_main.hip", "a.o"), ("rdc_other.hip", "b.o")] {
         let source = sources().join(source);

@@ -236,6 +236,11 @@ impl<'a> Device<'a> {
         self.memory.be_exact();
     }
 
+    /// From now on, waves tell of memory that kernels allocate themselves.
+    pub fn keep_account(&self, allocator: Box<dyn gpu::memory::Allocator>) {
+        self.memory.keep_account(allocator);
+    }
+
     /// The address of address 0 of the device's own code object.
     pub fn base(&self) -> u64 {
         self.base

@@ -395,6 +395,27 @@ impl Cells {
         }
     }
 
+    /// No wave has accessed the dwords between these addresses.
+    pub fn forget(&mut self, start: u64, end: u64) {
+        let mut at = start / 4 * 4;
+        while at < end {
+            let next = |bytes: u64| (at / bytes + 1).saturating_mul(bytes);
+            let Some(table) = self.numbers.get(&(at / REGION)) else {
+                at = next(REGION);
+                continue;
+            };
+            if self.tables[*table][(at % REGION / PAGE) as usize] == 0 {
+                at = next(PAGE);
+                continue;
+            }
+            let row_end = next(ROW);
+            let count = (row_end.min(end.next_multiple_of(4)) - at) / 4;
+            let spot = self.spot(at);
+            self.fill(spot, count as usize, Cell::UNTOUCHED);
+            at = row_end;
+        }
+    }
+
     pub fn clear(&mut self) {
         for (table, place, page) in self.pages.drain(..) {
             self.tables[table][place] = 0;
@@ -413,6 +434,26 @@ mod tests {
             writer,
             ..Cell::default()
         }
+    }
+
+    #[test]
+    fn only_dwords_between_the_addresses_are_forgotten() {
+        let mut cells = Cells::default();
+        let (first, last) = (0x1000, 3 * PAGE);
+        for at in (first..last).step_by(4) {
+            let spot = cells.spot(at);
+            cells.set(spot, written(5));
+        }
+        let (start, end) = (first + 50, 2 * PAGE + 4 * DWORDS as u64 + 13);
+        cells.forget(start, end);
+        for at in (first..last).step_by(4) {
+            let spot = cells.spot(at);
+            let is_gone = at + 4 > start && at < end;
+            assert_eq!(*cells.at(spot) == Cell::UNTOUCHED, is_gone, "{at:#x}");
+        }
+        let pages = cells.pages.len();
+        cells.forget(last, 1 << 47);
+        assert_eq!(cells.pages.len(), pages);
     }
 
     /// Rows against a plain table of dwords, under accesses of some dwords of a row and of whole ones. Cells are given up again and again.

@@ -56,6 +56,8 @@ pub struct Rules {
     pub copies: bool,
     /// The host may pass on to waves that copies have ended, and to copies what waves have done.
     pub host: bool,
+    /// Accesses of the functions by which kernels allocate memory do not race.
+    pub heap: bool,
 }
 
 /// Reads memory from an address on; false if it is not mapped.
@@ -91,6 +93,7 @@ impl GlobalRaces {
             launches: true,
             copies: true,
             host: true,
+            heap: true,
         };
         GlobalRaces::by_rules(read, is_host, sink, all)
     }
@@ -106,6 +109,16 @@ impl GlobalRaces {
                 state: Mutex::default(),
                 plans: Numbered::default(),
             }),
+        }
+    }
+}
+
+impl GlobalRaces {
+    /// A kernel has allocated these bytes: what was accessed there before was other memory. Its functions, which pass memory from wave to
+    /// wave, put both in order.
+    pub fn allocated(&self, address: u64, size: u64) {
+        if self.shared.rules.heap {
+            lock(&self.shared.state).anew(address, size);
         }
     }
 }

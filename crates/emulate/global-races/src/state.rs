@@ -267,6 +267,15 @@ impl State {
         held.filter_map(|(_, told)| told.rest()).collect()
     }
 
+    /// Other memory begins to live in these bytes: no access to them is known.
+    pub fn anew(&mut self, address: u64, size: u64) {
+        let end = address.saturating_add(size);
+        self.cells.forget(address, end);
+        let is_there = |at: u64| at + 4 > address && at < end;
+        self.words.retain(|at, _| !is_there(*at));
+        self.parts.retain(|at, _| !is_there(*at));
+    }
+
     /// No access is known any more.
     fn forget(&mut self) {
         self.era += 1;

@@ -194,6 +194,9 @@ impl Shadow for OfWorkgroup {
             self.left(index, place);
         }
         match &plan.action {
+            Action::Access(memory) if self.shared.rules.heap && wave.is_in_allocator() => {
+                self.waves[index].0.counts(memory.counts);
+            }
             Action::Access(memory) => self.access(wave, plan.pc, memory),
             Action::Counts(which) => self.waves[index].0.counts(*which),
             Action::Wait(most) => {

@@ -423,3 +423,41 @@ kernel void earlier_byte(global char *out) {
   if (ITEM == 0 && GROUP == 2)
     out[64] = out[IF_OK(2, 0)]; // @earlier_byte.B
 }
+
+// A heap of one block, whose functions have no more order than they need for themselves: the next owner of the block need not know what
+// the last one did. The header is theirs alone.
+global atomic_int held, header;
+global int block[16];
+__attribute__((noinline)) unsigned long allocate(unsigned long size) {
+  int none = 0;
+  while (!__opencl_atomic_compare_exchange_strong(&held, &none, 1, memory_order_relaxed, memory_order_relaxed, memory_scope_device))
+    none = 0;
+  STORE(&header, LOAD(&header) + size);
+  return (unsigned long)block;
+}
+__attribute__((noinline)) void release(unsigned long address) { PUT(&held, 0, relaxed, device); }
+
+kernel void heap_blocks(Memory out) {
+  if (ITEM == 0) {
+    Memory own = (Memory)allocate(64);
+    STORE(&own[3], GROUP);
+    ADD(&own[4], GROUP, relaxed);
+    STORE(&out[64 * GROUP], LOAD(&own[3]));
+    release((unsigned long)own);
+  }
+}
+
+// The block is freed by the workgroup that got it from another one.
+kernel void heap_passed(Memory out) {
+  if (ITEM == 0 && GROUP == 0) {
+    Memory own = (Memory)allocate(64);
+    STORE(&own[3], 5); // @heap_passed.A
+    PUT(&out[4096], 1, IF_OK(release, relaxed), device);
+  }
+  if (ITEM == 0 && GROUP == 1) {
+    while (!GET(&out[4096], acquire, device))
+      ;
+    STORE(&out[9], LOAD((Memory)block + 3)); // @heap_passed.B
+    release((unsigned long)block);
+  }
+}

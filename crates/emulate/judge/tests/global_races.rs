@@ -6,6 +6,7 @@ use crate::common::corpus::{
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Argument, Device, Shape};
 use global_races::{Copied, Found, GlobalRaces, Missing, Rules, Sink};
+use gpu::memory::{Allocator, HeapCall};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
@@ -28,7 +29,33 @@ pub const ALL: Rules = Rules {
     launches: true,
     copies: true,
     host: true,
+    heap: true,
 };
+
+/// The functions of the corpus that allocate memory and free it.
+struct Heap {
+    allocate: u64,
+    release: u64,
+    races: Arc<GlobalRaces>,
+}
+
+impl Allocator for Heap {
+    fn function(&self, pc: u64) -> Option<HeapCall> {
+        match pc {
+            _ if pc == self.allocate => Some(HeapCall::Allocate),
+            _ if pc == self.release => Some(HeapCall::Free),
+            _ => None,
+        }
+    }
+
+    fn allocated(&self, address: u64, size: u64) {
+        self.races.allocated(address, size);
+    }
+
+    fn freed(&self, _: u64) -> bool {
+        true
+    }
+}
 
 /// Grade, what is missing, and the lines of both instructions, the lower one first.
 type Row = (&'static str, &'static str, Option<u32>, Option<u32>);
@@ -108,7 +135,18 @@ fn found_on(
     let lines = SourceLines::read(&object).unwrap().unwrap();
     let told = Arc::new(Told::default());
     let races = GlobalRaces::by_rules(device.reader(), Box::new(|_| false), told.clone(), rules);
-    device.follow(Arc::new(races));
+    let races = Arc::new(races);
+    device.follow(races.clone());
+    let function = |name: &str| {
+        let mut symbols = object.symbols().iter();
+        let symbol = symbols.find(|symbol| symbol.name == name).unwrap();
+        device.base() + symbol.value
+    };
+    device.keep_account(Box::new(Heap {
+        allocate: function("allocate"),
+        release: function("release"),
+        races,
+    }));
     let shape = Shape {
         grid: [GROUPS, 1, 1],
         block: [items, 1, 1],
@@ -208,6 +246,7 @@ fn the_corpus_needs_each_rule() {
                 lines: target.starts_with("gfx12"),
                 ..ALL
             },
+            Rules { heap: false, ..ALL },
         ] {
             if rules == ALL {
                 continue;

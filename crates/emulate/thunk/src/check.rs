@@ -18,6 +18,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use allocations::{Event, Kind, facts};
 use compute::{Follower, Pool, Together};
 use definedness::nan::{Nans, Wanted};
 use global_races::GlobalRaces;
@@ -61,9 +62,26 @@ fn words() -> Vec<String> {
 
 /// Returns `true` if something is looked for that names the program's allocations.
 pub fn names_allocations() -> bool {
-    words()
-        .iter()
-        .any(|word| word == "leaks" || word == "races")
+    looks_for_races() || words().iter().any(|word| word == "leaks")
+}
+
+/// Returns `true` if races are looked for.
+pub fn looks_for_races() -> bool {
+    words().iter().any(|word| word == "races")
+}
+
+/// From now on, this check is told of memory that kernels allocate.
+fn hear_of_blocks(races: &Arc<GlobalRaces>) {
+    static RACES: OnceLock<Arc<GlobalRaces>> = OnceLock::new();
+    if RACES.set(races.clone()).is_ok() {
+        facts::keep(Some(|event| {
+            if let (Some(races), Event::Allocated(one)) = (RACES.get(), event)
+                && one.kind == Kind::Heap
+            {
+                races.allocated(one.base, one.size);
+            }
+        }));
+    }
 }
 
 impl Check {
@@ -136,7 +154,9 @@ impl Check {
                 move |address, bytes: &mut [u8]| of_device.read_bytes(address, bytes).is_ok();
             let is_host = move |address| !kinds.is_device_local(address);
             let races = GlobalRaces::new(Box::new(read), Box::new(is_host), sink);
-            followers.push(self.global.get_or_init(|| Arc::new(races)).clone());
+            let races = self.global.get_or_init(|| Arc::new(races));
+            hear_of_blocks(races);
+            followers.push(races.clone());
         }
         match followers.len() {
             0 => {}

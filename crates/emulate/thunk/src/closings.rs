@@ -24,6 +24,10 @@ const FREED: Closing = Closing {
     to_writes: false,
     what: "in memory that a stream has freed",
 };
+const KEPT: Closing = Closing {
+    to_writes: false,
+    what: "in memory that the program has freed",
+};
 const FREED_BY_KERNEL: Closing = Closing {
     to_writes: false,
     what: "in memory that a kernel has freed",
@@ -62,6 +66,27 @@ pub fn follow() {
         facts::keep(Some(listen));
     });
     allocations::hip::watch();
+}
+
+/// The device is there. Programs may have had memory before, such as variables that host and devices share.
+pub fn begin() {
+    follow();
+    if let Ok(instance) = instance() {
+        let memory = instance.machine.memory();
+        for one in facts::blocks(0, u64::MAX) {
+            allocated(memory, &one);
+        }
+    }
+}
+
+/// The device has got memory at these addresses. That of a graph is there for a part of each launch.
+pub fn mapped(memory: &Memory, start: u64, end: u64) {
+    if exact::is_wanted() {
+        let of_graphs = facts::blocks(start, end).into_iter();
+        for one in of_graphs.filter(|one| one.kind == Kind::Node) {
+            allocated(memory, &one);
+        }
+    }
 }
 
 fn listen(event: &Event<'_>) {
@@ -123,7 +148,7 @@ fn wrongly_freed(event: &Event<'_>) {
 fn allocated(memory: &Memory, one: &Allocation) {
     let (start, end) = match one.kind {
         Kind::Stream => (one.base, one.end().next_multiple_of(STEP)),
-        Kind::Managed => (one.base, one.end().next_multiple_of(PAGE)),
+        Kind::Managed | Kind::Node => (one.base, one.end().next_multiple_of(PAGE)),
         Kind::Registered => (page_of(one.base), one.end().next_multiple_of(PAGE)),
         _ => (one.base, one.end()),
     };
@@ -151,6 +176,12 @@ fn freed(memory: &Memory, one: &Allocation) {
         Kind::Heap => close_around(memory, one.base, one.end(), FREED_BY_KERNEL),
         Kind::Managed | Kind::Registered => {
             memory.open(page_of(one.base), one.end().next_multiple_of(PAGE));
+        }
+        // HIP may keep it, as for a texture. Otherwise the device does not have it any more.
+        Kind::Device | Kind::Pinned | Kind::Pitched | Kind::Array
+            if !memory.is_retired(one.base) =>
+        {
+            close_around(memory, one.base, one.end(), KEPT);
         }
         _ => {}
     }

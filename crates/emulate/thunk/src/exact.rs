@@ -26,7 +26,7 @@ use hsa_sys::{
 use hsa_tool::Original;
 use kmt_sys::door::{self, EXACT_VARIABLE};
 
-use crate::{closings, instance::instance, report::report, variables};
+use crate::{check, closings, instance::instance, report::report, variables};
 
 /// Bytes of the longest `hsa_amd_pointer_info_t` that a caller may have.
 const LARGEST_INFO: usize = 256;
@@ -70,12 +70,19 @@ pub fn is_wanted() -> bool {
 /// # Safety
 /// Both are ROCr's tables, as long as their versions say, or null.
 pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
-    if !is_wanted() || core.is_null() || amd.is_null() {
+    if core.is_null() || amd.is_null() {
         return;
     }
-    closings::follow();
-    // SAFETY: the table is ROCr's.
-    unsafe { variables::watch(core) };
+    if is_wanted() {
+        closings::begin();
+    }
+    if is_wanted() || check::looks_for_races() {
+        // SAFETY: the table is ROCr's.
+        unsafe { variables::watch(core) };
+    }
+    if !is_wanted() {
+        return;
+    }
     // SAFETY: every table begins with its version.
     let (core_version, amd_version) = unsafe { ((*core).version, (*amd).version) };
     let pools = [

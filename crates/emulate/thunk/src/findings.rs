@@ -201,7 +201,12 @@ impl Findings {
             }
             (FaultKind::WrongFree { .. }, _) => "wrong-free",
             _ if is_constant => "read-only",
-            (_, Some((near, Position::Inside(_)))) if near.freed.is_some() => "after-free",
+            // A graph has its memory for a part of each launch.
+            (_, Some((near, Position::Inside(_))))
+                if near.freed.is_some() || near.kind == Kind::Node =>
+            {
+                "after-free"
+            }
             _ => "out-of-bounds",
         };
         let mut guard = self.inner();

@@ -17,6 +17,8 @@ use gpu::{
 };
 use guest::contain;
 
+use crate::exact;
+
 /// The functions of AMD's device library, which compilers do not inline.
 const FUNCTIONS: [(&str, HeapCall); 2] = [
     ("__ockl_dm_alloc", HeapCall::Allocate),
@@ -56,7 +58,8 @@ impl Allocator for Account {
 
     fn freed(&self, address: u64) -> bool {
         let is_right = contain(|| facts::heap_freed(address), || ());
-        is_right != Some(false) || SOME_ARE_UNKNOWN.load(Ordering::Relaxed)
+        let is_refused = exact::is_wanted() && !SOME_ARE_UNKNOWN.load(Ordering::Relaxed);
+        is_right != Some(false) || !is_refused
     }
 }
 

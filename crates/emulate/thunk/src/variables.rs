@@ -7,10 +7,7 @@ use allocations::{
     modules::{self, Part},
 };
 use codeobj::CodeObject;
-use gpu::{
-    Memory,
-    memory::{Closing, PAGE},
-};
+use gpu::{Memory, memory::Closing};
 use guest::{contain, lock};
 use hsa_sys::{
     Handle, Status,
@@ -20,7 +17,7 @@ use hsa_sys::{
 use hsa_tool::Original;
 
 use crate::{
-    heap,
+    exact, heap,
     instance::instance,
     source::{self, Loaded},
 };
@@ -73,8 +70,11 @@ fn look() {
     let new = unseen(&mut lock(&SEEN), source::objects());
     for loaded in new {
         let Some(bytes) = loaded.read() else { continue };
-        if let Ok(object) = CodeObject::parse(&bytes) {
-            close_around(memory, loaded.base, &object);
+        match CodeObject::parse(&bytes) {
+            Ok(object) if exact::is_wanted() => close_around(memory, loaded.base, &object),
+            // The waves tell of memory that kernels allocate.
+            Ok(object) => _ = heap::loaded(memory, loaded.base, &object),
+            Err(_) => {}
         }
     }
 }
@@ -89,16 +89,13 @@ fn unseen<T: Clone + Ord>(seen: &mut BTreeSet<T>, objects: Vec<T>) -> Vec<T> {
 
 fn close_around(memory: &Memory, base: u64, object: &CodeObject<'_>) {
     let allocates = heap::loaded(memory, base, object);
-    let image = object.image();
-    let mut behind = 0;
-    for segment in &image.segments {
-        memory.close(base + behind, base + segment.address, BESIDE);
-        behind = segment.address + segment.memory_size;
-        if !segment.writable {
-            memory.close(base + segment.address, base + behind, CONSTANT);
-        }
+    for bytes in modules::between_segments(object) {
+        memory.close(base + bytes.start, base + bytes.end, BESIDE);
     }
-    memory.close(base + behind, base + behind.next_multiple_of(PAGE), BESIDE);
+    for segment in object.image().segments.iter().filter(|one| !one.writable) {
+        let end = segment.address + segment.memory_size;
+        memory.close(base + segment.address, base + end, CONSTANT);
+    }
     for part in modules::parts(object) {
         let (name, bytes) = match part {
             Part::Beside(bytes) => {

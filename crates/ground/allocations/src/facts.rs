@@ -431,6 +431,16 @@ pub(crate) fn given(base: u64, size: u64, kind: Kind, by: &'static str, rows: Op
     give(allocation);
 }
 
+/// HIP has made a variable that host and devices share.
+pub(crate) fn shared_variable(base: u64, size: u64, by: &'static str, name: &str) {
+    if base != 0 && size != 0 {
+        give(Allocation {
+            name: Some(name.to_owned()),
+            ..new(base, size, Kind::Managed, by)
+        });
+    }
+}
+
 /// A kernel has allocated memory itself.
 pub fn heap_allocated(base: u64, size: u64) {
     if are_kept() && size != 0 {
@@ -574,9 +584,12 @@ pub(crate) fn taken(base: u64) {
     let mut known = known();
     let block = known.blocks.free(base, callers.clone());
     let region = known.regions.by_base.get(&base);
-    // HSA's entry was told already, if it was called.
-    let region = region.filter(|entry| !entry.divided && entry.allocation.freed.is_some());
-    let region = region.map(|entry| entry.allocation.clone());
+    let region = region.filter(|entry| !entry.divided);
+    let mut region = region.map(|entry| entry.allocation.clone());
+    // HSA's entry was told already, if it was called. HIP keeps memory that a texture is of.
+    if region.as_ref().is_some_and(|one| one.freed.is_none()) {
+        region = known.regions.free(base, callers);
+    }
     drop(known);
     if let Some(freed) = block.or(region) {
         tell(&Event::Freed(&freed));
@@ -639,6 +652,14 @@ pub fn living(start: u64, end: u64) -> Vec<(u64, u64)> {
         .collect()
 }
 
+/// Blocks that live and begin between these addresses.
+pub fn blocks(start: u64, end: u64) -> Vec<Allocation> {
+    let known = known();
+    let blocks = known.blocks.by_base.range(start..end);
+    let blocks = blocks.map(|(_, entry)| &entry.allocation);
+    blocks.filter(|one| one.freed.is_none()).cloned().collect()
+}
+
 /// The allocation that an address lies in, or else the one that is nearest, if one is near.
 pub fn nearest(address: u64) -> Option<(Allocation, Position)> {
     let known = known();
@@ -686,6 +707,8 @@ mod tests {
         region_allocated(0x10_0000, 0x1_0000, "hsa");
         given(0x10_0100, 5000, Kind::Stream, "hipMallocAsync", None);
         let old = living_at(0x10_0100).unwrap();
+        assert_eq!(blocks(0x10_0000, 0x10_0100).len(), 0);
+        assert_eq!(blocks(0x10_0000, 0x10_0101).len(), 1);
         leaves(0x10_0100);
         given(0x10_0100, 4600, Kind::Stream, "hipMallocAsync", None);
         assert_eq!(living(0x10_0000, 0x11_0000).len(), 2);

@@ -90,7 +90,7 @@ struct Told(&'static str);
 
 macro_rules! wraps {
     ($table:ident {
-        $(fn $name:ident($($argument:ident: $type:ty),*) $(before $before:expr;)? after $after:expr;)*
+        $(fn $name:ident($($argument:ident: $type:ty),*) $(before $before:expr;)? $(after $after:expr;)? $(anyway $anyway:expr;)?)*
     }) => {
         $(
             #[expect(non_snake_case, reason = "HIP's name")]
@@ -115,9 +115,12 @@ macro_rules! wraps {
                     }
                     // SAFETY: the caller's arguments go on unchanged.
                     let answer = unsafe { original($($argument),*) };
-                    if call.is_some() && answer == SUCCESS {
-                        let after: fn(Told, $($type),*) = $after;
-                        let _ = contain(|| after(Told(stringify!($name)), $($argument),*), || ());
+                    let after: &[fn(Told, $($type),*)] = &[$($after)?];
+                    let after = after.iter().filter(|_| answer == SUCCESS);
+                    // Behind calls without an answer.
+                    let anyway: &[fn(Told, $($type),*)] = &[$($anyway)?];
+                    for tell in after.chain(anyway).filter(|_| call.is_some()) {
+                        let _ = contain(|| tell(Told(stringify!($name)), $($argument),*), || ());
                     }
                     answer
                 }
@@ -179,6 +182,8 @@ wraps! { GIVE {
         after |_, into, _, _| got_level(into);
     fn hipMipmappedArrayGetLevel(into: Out, array: Opaque, level: c_uint)
         after |_, into, _, _| got_level(into);
+    fn __hipRegisterManagedVar(module: Opaque, into: Out, initial: Opaque, name: *const c_char, size: usize, alignment: c_uint)
+        anyway |told, _, into, _, name, size, _| told.got_variable(into, size, name);
     fn hipHostRegister(memory: u64, size: usize, flags: c_uint)
         after |told, memory, size, _| told.given(memory, size, Kind::Registered, None);
     fn hipMemMap(address: u64, size: usize, offset: usize, handle: Opaque, flags: u64)
@@ -228,11 +233,7 @@ wraps! { TAKE {
             }
         };
     fn __hipRegisterVar(module: Opaque, variable: Opaque, host: Opaque, name: *const c_char, external: c_int, size: usize, constant: c_int, global: c_int)
-        before |_, _, _, _, name, _, _, constant, _| {
-            registered(name, constant);
-            None
-        };
-        after |_, _, _, _, _, _, _, _, _| {};
+        anyway |_, _, _, _, name, _, _, constant, _| registered(name, constant);
     fn hipHostUnregister(memory: u64)
         before |told, memory| told.about_to_free(memory, Frees::Registered);
         after |_, memory| facts::taken(memory);
@@ -404,6 +405,16 @@ impl Told {
         self.given(base, size, kind, None);
     }
 
+    /// HIP has made a variable that host and devices share, as the program began. If there is no memory for it, its address is null.
+    fn got_variable(&self, into: Out, size: usize, name: *const c_char) {
+        if into.is_null() || name.is_null() {
+            return;
+        }
+        // SAFETY: the program's variable, which is such an address, and the caller's string.
+        let (base, name) = unsafe { (into.read(), CStr::from_ptr(name)) };
+        facts::shared_variable(base, size as u64, self.0, &name.to_string_lossy());
+    }
+
     /// The host writes signals, and fine-grained and uncached memory, by itself.
     fn host_may_write(&self, into: Out, size: usize, flags: c_uint) {
         if !matches!(flags, DEFAULT | CONTIGUOUS) {
@@ -494,7 +505,7 @@ fn invalid() -> Error {
     if answer == SUCCESS { INVALID } else { answer }
 }
 
-/// The program says which variables it has; the answer of this call is nothing.
+/// The program says which variables it has.
 fn registered(name: *const c_char, constant: c_int) {
     if constant != 0 && !name.is_null() {
         // SAFETY: the caller's string.

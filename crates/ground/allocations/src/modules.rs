@@ -12,6 +12,11 @@ use crate::{
 const WRITE: u64 = 1;
 /// Sections in which every variable has a symbol.
 const OF_VARIABLES: [&str; 2] = [".data", ".bss"];
+/// Newer compilers put `__constant__` variables there, among constants that have no names.
+const OF_CONSTANTS: &str = ".rodata";
+/// The names of kernels' descriptors end so.
+const DESCRIPTOR: &str = ".kd";
+const PAGE: u64 = 4096;
 
 /// A piece of a section of variables, in addresses of the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +59,31 @@ pub fn parts<'o>(object: &'o CodeObject<'_>) -> Vec<Part<'o>> {
             parts.push(Part::Beside(behind..end));
         }
     }
+    let sections = object.elf().sections.iter();
+    for section in sections.filter(|one| one.name.starts_with(OF_CONSTANTS) && one.address != 0) {
+        let within = section.address..section.address + section.size;
+        let named = variables
+            .iter()
+            .filter(|one| within.contains(&one.value) && !one.name.ends_with(DESCRIPTOR));
+        parts.extend(named.map(|one| Part::Variable {
+            name: one.name,
+            bytes: one.value..one.value + one.size,
+        }));
+    }
     parts
+}
+
+/// The bytes before, between and behind the segments of an object, up to the end of the last page.
+pub fn between_segments(object: &CodeObject<'_>) -> Vec<Range<u64>> {
+    let mut behind = 0;
+    let mut all = Vec::new();
+    for segment in &object.image().segments {
+        all.push(behind..segment.address);
+        behind = segment.address + segment.memory_size;
+    }
+    all.push(behind..behind.next_multiple_of(PAGE));
+    all.retain(|range| !range.is_empty());
+    all
 }
 
 /// A module on a device.
@@ -93,9 +122,9 @@ pub fn loaded(owner: u64, base: u64, object: &[u8]) {
     let fixed = fixed.map(|one| moved(&(one.address..one.address + one.memory_size)));
     let mut module = Loaded {
         owner,
-        end: base + image.size,
+        end: base + image.size.next_multiple_of(PAGE),
         variables: Vec::new(),
-        beside: Vec::new(),
+        beside: between_segments(object).iter().map(moved).collect(),
         fixed: fixed.collect(),
     };
     for part in parts(object) {

@@ -199,6 +199,8 @@ const AT_START: &str = "0 bytes into";
 const INSIDE: &str = " into";
 /// The kind of memory that kernels allocate.
 const HEAP: &str = "heap";
+/// The kind of memory that graphs allocate when they are launched.
+const OF_GRAPH: &str = "graph-node";
 /// The kind of memory that consists of rows.
 const ROWS: &str = "pitched";
 /// More bytes than a lane accesses at once.
@@ -327,13 +329,13 @@ fn message(one: &Accessed) -> String {
             )
         }
         (Kind::AfterFree, Some(near), _) => format!(
-            "the kernel {does} {} {} bytes that {} has freed",
+            "the kernel {does} {} {} bytes that {}",
             near.reached(),
             near.size,
-            if near.is_of_kernels() {
-                "a kernel"
-            } else {
-                "the program"
+            match near.kind.as_str() {
+                HEAP => "a kernel has freed",
+                OF_GRAPH => "its graph has freed, or has not allocated yet",
+                _ => "the program has freed",
             }
         ),
         (Kind::FreedTwice, Some(near), _) => {
@@ -383,6 +385,9 @@ fn remedy_of_access(one: &Accessed) -> &'static str {
     match one.kind {
         Kind::AfterFree if near.is_some_and(Allocation::is_of_kernels) => {
             "free it when no work-item uses it any more"
+        }
+        Kind::AfterFree if near.is_some_and(|one| one.kind == OF_GRAPH) => {
+            "let the kernel's node depend on the one that allocates, and the one that frees on the kernel's"
         }
         kind => remedy(kind),
     }

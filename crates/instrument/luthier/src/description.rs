@@ -321,10 +321,14 @@ impl Description {
 
     /// Variables that are to be printed or streamed.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        let printed = self.print.iter().flat_map(|print| braced(&print.text));
-        let printed = printed.filter(|name| !name.starts_with(PREFIX));
         let streamed = self.stream.iter().map(|stream| stream.ring.as_str());
-        printed.chain(streamed)
+        self.printed().chain(streamed)
+    }
+
+    /// Names of variables whose numbers are printed.
+    pub fn printed(&self) -> impl Iterator<Item = &str> {
+        let printed = self.print.iter().flat_map(|print| braced(&print.text));
+        printed.filter(|name| !name.starts_with(PREFIX))
     }
 
     /// Kinds of the parameters of every hook that is named anywhere.

@@ -254,6 +254,17 @@ fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, Stri
             "LUTHIER_TOOL names a variable {name}, but there is none: is it marked LUTHIER_GLOBAL?"
         ));
     }
+    let is_number = |global: &&Global| matches!(global.size, 4 | 8);
+    let mut printed = description.printed().filter_map(|name| {
+        let mut all = globals.iter();
+        all.find(|global| global.name == name)
+    });
+    if let Some(Global { name, .. }) = printed.find(|global| !is_number(global)) {
+        return Err(format!(
+            "LUTHIER_TOOL prints the variable {name}, which is no number of 4 or 8 bytes: print variables with one number each, or \
+             use a stream or host code"
+        ));
+    }
     let parameters = description.parameters().map_err(told)?;
     let own = OWN_HOOKS.map(|(hook, refers, scalars)| {
         let reference = refers.then_some(Arg::ScalarReference(1)).into_iter();

@@ -182,6 +182,21 @@ fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
             &["writes right behind the variable table of 10 bytes"],
         ),
         (
+            "common",
+            &[
+                "error[out-of-bounds]",
+                "writes right behind the variable common of 70 bytes",
+            ],
+        ),
+        (
+            "module",
+            &["writes at an address 32 bytes before the variable table of 10 bytes"],
+        ),
+        (
+            "nowhere",
+            &["writes memory that is no allocation of the program's"],
+        ),
+        (
             "constant",
             &["error[read-only]", "constant(int) for gfx90a"],
         ),
@@ -354,6 +369,64 @@ fn memory_that_kernels_allocate_has_bounds() {
         is_found("heap.hip", mode, parts);
     }
     passes("heap.hip", "legal");
+}
+
+/// HIP keeps the memory of a texture for as long as the texture lives, but the program has given it up.
+#[test]
+fn memory_that_hip_keeps_for_a_texture_is_freed() {
+    let program = compile(
+        "hipcc",
+        "kept.hip",
+        &["-O1", "-w", "--offload-arch=gfx1030"],
+    );
+    let run = |mode: &str| {
+        let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
+        let command = command.args(["--device", "gfx1030", "--"]);
+        let output = command.arg(&program).arg(mode).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    for mode in ["memory", "array"] {
+        let (status, said) = run(mode);
+        assert_ne!(status, Some(0), "{mode}: {said}");
+        assert!(said.contains("error[after-free]"), "{mode}: {said}");
+        assert!(said.contains("freed by main"), "{mode}: {said}");
+        let (status, said) = run(&format!("{mode}-ok"));
+        assert_eq!(status, Some(0), "{mode}: {said}");
+        assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
+    }
+}
+
+/// HIP 5.2 and older have no nodes that allocate. The right twin runs its graph twice: the second launch gets the memory again.
+#[test]
+fn memory_of_a_graph_has_bounds_and_an_end() {
+    for (mode, parts) in [
+        (
+            "end",
+            &[
+                "error[out-of-bounds]",
+                "writes right behind an allocation of 1000 bytes",
+                "allocated with hipGraphAddMemAllocNode by main",
+            ][..],
+        ),
+        (
+            "freed",
+            &[
+                "error[after-free]",
+                "writes at an address 8 bytes into 1000 bytes that its graph has freed, or has not allocated yet",
+            ],
+        ),
+    ] {
+        let (passed, out, said) = run_mode("graph_memory.hip", mode);
+        if out == "no such nodes\n" {
+            return;
+        }
+        assert!(!passed, "{mode}: {said}");
+        for part in parts {
+            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+        }
+        passes("graph_memory.hip", &format!("{mode}-ok"));
+    }
 }
 
 /// AMD's manuals: an image instruction whose coordinates are beyond the image reads zero and writes nothing, and a sampler that clamps

@@ -104,6 +104,12 @@ fn tools_that_cannot_be_built_say_where() {
             "names a variable totl",
         ),
         (
+            "not-a-number",
+            "LUTHIER_GLOBAL luthier_u64 all[4];\nLUTHIER_HOOK void count(luthier_u32 n) { luthier::add(&all[1], n); }",
+            "insert = [{ hook = \"count\", at = \"block\", arguments = [1] }]\nprint = [{ text = \"{all} counted\" }]",
+            "prints the variable all, which is no number of 4 or 8 bytes",
+        ),
+        (
             "barrier",
             "LUTHIER_HOOK void count(luthier_u32 n) { __builtin_amdgcn_s_barrier(); }",
             COUNTING,

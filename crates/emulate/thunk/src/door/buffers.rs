@@ -13,7 +13,7 @@ use super::{
     handles::{Buffer, Handles, Placed},
     metadata, refuse, submissions,
 };
-use crate::instance::Instance;
+use crate::{closings, instance::Instance};
 
 /// The `type` byte of a render node's commands.
 pub const TYPE: u8 = b'd';
@@ -197,6 +197,7 @@ pub fn put(
             };
             memory.put(place, request)?;
             memory.map_to_nodes(address, &[node])?;
+            closings::mapped(memory, address, address.saturating_add(bytes));
             let placed = Placed {
                 identity,
                 offset,

@@ -65,8 +65,10 @@ struct Living {
 
 /// Memory that a program frees by a function of its own. A graph frees that of its nodes, and a module its variables; kernels free what they
 /// allocate.
-fn is_freed_by_program(kind: Kind) -> bool {
-    match kind {
+fn is_freed_by_program(one: &Allocation) -> bool {
+    let is_variable = one.name.is_some();
+    match one.kind {
+        _ if is_variable => false,
         Kind::Device
         | Kind::Pinned
         | Kind::Managed
@@ -83,7 +85,7 @@ fn is_freed_by_program(kind: Kind) -> bool {
 impl Leaks {
     fn hear(&self, event: &Event<'_>) {
         match event {
-            Event::Allocated(one) if is_freed_by_program(one.kind) => self.allocated(one),
+            Event::Allocated(one) if is_freed_by_program(one) => self.allocated(one),
             Event::Freed(one) => self.gone(&mut lock(&self.known), one.base, one.end()),
             Event::Reset => self.gone(&mut lock(&self.known), 0, u64::MAX),
             _ => {}

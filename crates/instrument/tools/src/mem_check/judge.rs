@@ -10,6 +10,8 @@ use std::{fs, ops::Range};
 pub const BYTES: usize = 56;
 /// Runtimes give out device memory by pages of this size, so nothing else lies behind an allocation in its last page.
 const PAGE: u64 = 4096;
+/// Systems map nothing below this address: what is accessed there was meant to be no memory, or lies at an offset from that.
+const NULL: u64 = 1 << 16;
 /// Bits of an access's kind: LDS, scratch, and an address that is no multiple of the size.
 const LDS: u32 = 64;
 const SCRATCH: u32 = 128;
@@ -108,13 +110,21 @@ impl Judge {
                 detail: Some(detail),
             };
         }
-        let wrong = |kind, nearest| Judgement::Wrong {
-            kind,
-            nearest,
-            detail: None,
-        };
         let last = missed.address.saturating_add(u64::from(missed.size.max(1))) - 1;
         let nearest = facts::nearest(missed.address);
+        // Where an allocation that the launch had ends does not change when it is freed later.
+        let near = nearest.as_ref().map(|(near, _)| near);
+        let was_gone = near.is_some_and(|near| near.freed.is_some() && freed_before(near.id));
+        let wrong = |kind, mut nearest: Option<(Allocation, Position)>| {
+            if let Some((near, _)) = nearest.as_mut().filter(|_| !was_gone) {
+                near.freed = None;
+            }
+            Judgement::Wrong {
+                kind,
+                nearest,
+                detail: None,
+            }
+        };
         match modules::place(missed.address) {
             Some(Place::Beside) => return wrong("out-of-bounds", nearest),
             Some(Place::Fixed(range)) if missed.kind & WRITES == 0 => {
@@ -133,35 +143,35 @@ impl Judge {
             {
                 Judgement::Unknown
             }
-            Some((near, Position::Inside(_))) if near.freed.is_some() => {
-                match freed_before(near.id) {
-                    true => wrong("after-free", nearest),
-                    // It was freed while the kernel ran, or is freed in the order of a stream.
-                    false => Judgement::Unknown,
-                }
-            }
+            Some((_, Position::Inside(_))) if was_gone => wrong("after-free", nearest),
             Some((near, Position::Inside(_))) if last >= near.end() => {
                 wrong("out-of-bounds", nearest)
             }
-            // Wide loads read the padding between rows.
-            Some((near, Position::Inside(_))) if near.rows.is_some() => {
-                match missed.kind & WRITES != 0 && near.behind_row(last).is_some() {
-                    true => wrong("out-of-bounds", nearest),
-                    false => Judgement::Right,
-                }
+            Some((near, Position::Inside(_)))
+                if missed.kind & WRITES != 0 && near.behind_row(last).is_some() =>
+            {
+                wrong("out-of-bounds", nearest)
             }
+            // It was freed while the kernel ran, or is freed in the order of a stream.
+            Some((near, Position::Inside(_))) if near.freed.is_some() => Judgement::Unknown,
+            // Wide loads read the padding between rows.
+            Some((near, Position::Inside(_))) if near.rows.is_some() => Judgement::Right,
             Some((near, Position::Inside(_))) => Judgement::Untold {
                 first: near.base,
                 end: near.end(),
             },
             Some((near, Position::Behind(_)))
-                if near.freed.is_none()
+                if !was_gone
                     && near.kind != Kind::Variable
                     && missed.address / PAGE == (near.end() - 1) / PAGE =>
             {
                 wrong("out-of-bounds", nearest)
             }
-            Some(_) if !self.is_mapped(missed.address) => wrong("out-of-bounds", nearest),
+            _ if (nearest.is_some() || missed.address < NULL)
+                && !self.is_mapped(missed.address) =>
+            {
+                wrong("out-of-bounds", nearest)
+            }
             _ => Judgement::Unknown,
         }
     }
@@ -180,4 +190,45 @@ fn mapped() -> Vec<Range<u64>> {
         Some(number(first)?..number(end)?)
     });
     ranges.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(address: u64) -> Missed {
+        Missed {
+            address,
+            pc: 0,
+            launch: 0,
+            workgroup: [0; 3],
+            wave: 0,
+            lane: 0,
+            size: 4,
+            kind: WRITES,
+            room: 0,
+        }
+    }
+
+    #[test]
+    fn accesses_near_address_zero_are_wrong_where_nothing_is_mapped() {
+        let is_wrong = |address, (start, end)| {
+            let mut judge = Judge {
+                mapped: Some(vec![Range { start, end }]),
+            };
+            let judgement = judge.judge(&at(address), |_| false);
+            matches!(
+                judgement,
+                Judgement::Wrong {
+                    kind: "out-of-bounds",
+                    nearest: None,
+                    detail: None,
+                }
+            )
+        };
+        assert!(is_wrong(8, (NULL, 2 * NULL)));
+        assert!(is_wrong(NULL - 4, (NULL, 2 * NULL)));
+        assert!(!is_wrong(8, (0, 4096)));
+        assert!(!is_wrong(NULL, (0, 4096)));
+    }
 }

@@ -33,6 +33,8 @@ __global__ void constant(int at) { ((volatile char *)fixed)[at] = 3; }
 __global__ void read_constant(int at, int *out) { *out = fixed[at] + after[at]; }
 // Nothing lies behind it: its size is no multiple of its alignment.
 __constant__ __attribute__((aligned(64))) char odd[20] = {5};
+__managed__ char common[70] = {6};
+__global__ void managed_variable(int at) { common[at] = 3; }
 __global__ void read_wide(int at, int *out) { *out = *(volatile wide *)(odd + at); }
 
 extern "C" __attribute__((noinline)) void *make(size_t bytes) {
@@ -109,6 +111,27 @@ int main(int count, char **arguments) {
     MUST(hipMallocAsync((void **)&memory, 4600, stream));
     put<<<1, 64, 0, stream>>>(memory, right ? 4599 : 4600);
   }
+  // The device tells of an access when the memory is freed already.
+  if (is("left-stream")) {
+    MUST(hipMallocAsync((void **)&memory, 5000, stream));
+    put<<<1, 64, 0, stream>>>(memory, right ? 4999 : 5000);
+    (void)hipStreamSynchronize(stream);
+    (void)hipFreeAsync(memory, stream);
+  }
+  if (is("left-row")) {
+    size_t pitch = 0;
+    MUST(hipMallocPitch((void **)&memory, &pitch, 100, 3));
+    put<<<1, 64>>>(memory, pitch + (right ? 99 : 100));
+    (void)hipDeviceSynchronize();
+    (void)hipFree(memory);
+  }
+  if (is("common"))
+    managed_variable<<<1, 1>>>(right ? 69 : 70);
+  // The first variable lies behind a gap between two segments of the module.
+  if (is("module"))
+    variable<<<1, 1>>>(right ? 0 : -32);
+  if (is("nowhere"))
+    put<<<1, 64>>>(right ? (char *)out : nullptr, 8);
   if (is("row") || is("padding")) {
     size_t pitch = 0;
     MUST(hipMallocPitch((void **)&memory, &pitch, 100, 3));
