@@ -75,7 +75,7 @@ pub(crate) struct Shared {
     pub is_host: IsHost,
     pub sink: Arc<dyn Sink>,
     pub state: Mutex<State>,
-    pub plans: Numbered<Plan>,
+    pub plans: Numbered<Arc<Plan>>,
 }
 
 impl GlobalRaces {
@@ -122,7 +122,7 @@ impl Follower for GlobalRaces {
 
 impl Planner for Shared {
     fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
-        Some(self.plans.add(Plan::of(config, inst)?))
+        Some(self.plans.add(Arc::new(Plan::of(config, inst)?)))
     }
 }
 
