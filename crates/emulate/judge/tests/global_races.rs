@@ -28,15 +28,23 @@ pub const ALL: Rules = Rules {
     launches: true,
     copies: true,
     host: true,
+    together: true,
 };
 
 /// Grade, what is missing, and the lines of both instructions, the lower one first.
 type Row = (&'static str, &'static str, Option<u32>, Option<u32>);
 
 #[derive(Default)]
-struct Told {
+pub struct Told {
     found: Mutex<Vec<Found>>,
     not_judged: Mutex<Vec<&'static str>>,
+}
+
+impl Told {
+    /// All that was told of and not taken back.
+    pub fn found(&self) -> Vec<Found> {
+        self.found.lock().unwrap().clone()
+    }
 }
 
 impl Sink for Told {
