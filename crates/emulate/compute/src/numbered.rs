@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Plans that any thread may add to. Workgroups look them up in a copy of their own, without a lock.
+/// Plans that any thread may add to. Workgroups look them up in a copy of their own, without a lock. Copies are made of all plans: large ones are
+/// references.
 #[derive(Debug)]
 pub struct Numbered<T> {
-    all: Mutex<Vec<Arc<T>>>,
+    all: Mutex<Vec<T>>,
     /// The plans of some time ago, for all workgroups.
     snapshot: Mutex<Snapshot<T>>,
 }
 
 /// Plans by their numbers.
-pub type Snapshot<T> = Arc<Vec<Arc<T>>>;
+pub type Snapshot<T> = Arc<Vec<T>>;
 
 impl<T> Default for Numbered<T> {
     fn default() -> Numbered<T> {
@@ -22,11 +23,11 @@ impl<T> Default for Numbered<T> {
     }
 }
 
-impl<T> Numbered<T> {
+impl<T: Clone> Numbered<T> {
     /// Adds a plan. The result is its number.
-    pub fn add(&self, plan: impl Into<Arc<T>>) -> u32 {
+    pub fn add(&self, plan: T) -> u32 {
         let mut all = lock(&self.all);
-        all.push(plan.into());
+        all.push(plan);
         all.len() as u32 - 1
     }
 

@@ -17,7 +17,7 @@ pub struct Together {
 }
 
 /// The number that each planner has for an instruction.
-type Plan = Box<[Option<u32>]>;
+type Plan = Arc<[Option<u32>]>;
 
 struct Shared {
     planners: Vec<Arc<dyn Planner>>,

@@ -6,7 +6,7 @@ mod words;
 use std::ops::Range;
 
 use crate::lanes::{NONE, Row, each, stretch};
-use marks::Marks;
+use marks::{InParts, Marks, TOGETHER};
 use words::Words;
 
 /// Most kernels have no word there of which some bits are undefined and others not. All outside is defined.
@@ -35,6 +35,60 @@ impl Places<'_> {
 
     fn all(&self) -> (&Row, u32) {
         (self.addresses, self.offset)
+    }
+}
+
+/// The first of each lane's `W` words.
+struct Anywhere<'a, const W: usize> {
+    places: &'a Places<'a>,
+    breaks: u64,
+}
+
+impl<'a, const W: usize> Anywhere<'a, W> {
+    #[inline]
+    fn new(places: &'a Places<'a>) -> Anywhere<'a, W> {
+        let step = 4 * W as u32;
+        let (all, mut differ) = (places.addresses, NONE);
+        for lane in 1..all.len() {
+            differ[lane] = all[lane] ^ all[lane - 1].wrapping_add(step);
+        }
+        Anywhere {
+            breaks: crate::lanes::set(&differ),
+            places,
+        }
+    }
+}
+
+impl<const W: usize> InParts for Anywhere<'_, W> {
+    #[inline]
+    fn part(&self, number: usize) -> [u32; TOGETHER] {
+        let part = self.places.addresses.as_chunks().0[number];
+        part.map(|address| address.wrapping_add(self.places.offset) / 4)
+    }
+
+    fn breaks(&self) -> u64 {
+        self.breaks
+    }
+}
+
+/// The same where they lie one behind the other. The first lane has the number of the first word.
+struct InRun<const W: usize>(u32);
+
+impl<const W: usize> InRun<W> {
+    fn new((first, lanes): &(usize, Range<usize>)) -> InRun<W> {
+        InRun((*first as u32).wrapping_sub((W * lanes.start) as u32))
+    }
+}
+
+impl<const W: usize> InParts for InRun<W> {
+    #[inline]
+    fn part(&self, number: usize) -> [u32; TOGETHER] {
+        let word = |lane: usize| (W * (TOGETHER * number + lane)) as u32;
+        std::array::from_fn(|lane| self.0.wrapping_add(word(lane)))
+    }
+
+    fn breaks(&self) -> u64 {
+        0
     }
 }
 
@@ -131,15 +185,13 @@ impl Lds {
             Bits::Some if self.has_parts => Seen::Parts,
             Bits::Some => {
                 let words = match &places.run {
-                    Some((first, all)) => self.marks.gather::<W>(lanes, in_run::<W>(*first, all)),
-                    None => self
-                        .marks
-                        .gather::<W>(lanes, |lane| word(places.address(lane))),
+                    Some(run) => self.marks.gather(lanes, &InRun::<W>::new(run)),
+                    None => self.marks.gather(lanes, &Anywhere::<W>::new(places)),
                 };
-                match words {
-                    _ if words == [0; W] => Seen::None,
-                    _ if words == [lanes; W] => Seen::All,
-                    _ => Seen::Lanes(words),
+                match () {
+                    () if are_all(&words, 0) => Seen::None,
+                    () if are_all(&words, lanes) => Seen::All,
+                    () => Seen::Lanes(words),
                 }
             }
         })
@@ -175,8 +227,8 @@ impl Lds {
             None if self.are_inside::<W>(places, 4).is_none() => return false,
             None => {
                 let (lanes, all) = (places.lanes, u64::from(undefined).wrapping_neg());
-                let place = |lane| word(places.address(lane));
-                self.marks.scatter::<W>(lanes, place, [all; W]);
+                let words = Anywhere::<W>::new(places);
+                self.marks.scatter(lanes, &words, [all; W]);
             }
         }
         true
@@ -188,14 +240,14 @@ impl Lds {
         let lanes = places.lanes;
         match &places.run {
             _ if self.has_parts => return false,
-            Some((first, all)) => {
-                let place = in_run::<W>(*first, all);
-                self.marks.scatter::<W>(lanes, place, undefined);
+            Some(run) => {
+                let words = InRun::<W>::new(run);
+                self.marks.scatter(lanes, &words, undefined);
             }
             None if self.are_inside::<W>(places, 4 * W as u32).is_none() => return false,
             None => {
-                let place = |lane| word(places.address(lane));
-                self.marks.scatter::<W>(lanes, place, undefined);
+                let words = Anywhere::<W>::new(places);
+                self.marks.scatter(lanes, &words, undefined);
             }
         }
         true
@@ -276,13 +328,6 @@ fn load_from(word_at: impl Fn(usize) -> u32, at: u32, bytes: u32) -> u32 {
     (both >> (8 * (at % 4)) & ((1 << (8 * bytes)) - 1)) as u32
 }
 
-/// The first of each lane's words, where they lie one behind the other.
-#[inline]
-fn in_run<const W: usize>(first: usize, lanes: &Range<usize>) -> impl Fn(usize) -> usize + use<W> {
-    let start = lanes.start;
-    move |lane| first + W * (lane - start)
-}
-
 /// How much of some words is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bits {
@@ -299,6 +344,12 @@ impl Bits {
             (true, false) => Bits::Some,
         }
     }
+}
+
+/// (A comparison of arrays would load at once what was just stored in parts, for which the host waits.)
+#[inline]
+pub(crate) fn are_all(words: &[u64], lanes: u64) -> bool {
+    words.iter().fold(0, |all, word| all | word ^ lanes) == 0
 }
 
 /// The bits that are set in some lane's number, and the highest number.
@@ -352,7 +403,7 @@ mod tests {
         assert!(lds.is_defined(4, 36) && !lds.is_defined(4, 37));
     }
 
-    /// LDS with a byte for each word, LDS with the bits of each word and a plain row of words hold the same, whether all lanes access them at once
+    /// LDS with a bit for each word, LDS with the bits of each word and a plain row of words hold the same, whether all lanes access them at once
     /// or one lane does.
     #[test]
     fn whole_words_are_words_with_parts() {
@@ -408,14 +459,17 @@ mod tests {
             1 => !0 >> (random() % 60) << (random() % 4),
             _ => u64::from(random()) << 32 | u64::from(random()),
         };
-        let (wild, first) = (random() % 4, random() % (4 * WORDS));
+        let (wild, first) = (random() % 5, random() % (4 * WORDS));
+        let block: [u32; 4] = std::array::from_fn(|_| random() % 20 * step);
         let addresses: Row = std::array::from_fn(|lane| match wild {
             0 => random() % (4 * WORDS + 40),
             1 => random() % (WORDS / W as u32) * step,
             2 => random() % 20 * step,
+            // Some lanes lie in a row, and others elsewhere.
+            3 => block[lane / 16] + lane as u32 % 16 * step,
             _ => first / step * step + lane as u32 * step,
         });
-        let run = stretch(lanes).filter(|lanes| wild == 3 && !lanes.is_empty());
+        let run = stretch(lanes).filter(|lanes| wild == 4 && !lanes.is_empty());
         let run = run.and_then(|lanes| {
             let start = addresses[lanes.start];
             Some((both[0].inside(start, step * lanes.len() as u32)?, lanes))

@@ -36,7 +36,7 @@ use wave::{Config, Shadow};
 
 use inexact::Inexact;
 use memory::Memory;
-use plan::Plan;
+use plan::{Listed, Plan};
 use report::Reports;
 pub use report::{Found, Origin, Sink, Use};
 use shadow::{OfWorkgroup, Own};
@@ -52,7 +52,7 @@ pub(crate) struct Shared {
     pub reports: Reports,
     /// Only inexact results are followed. Without it, what nothing has set.
     pub inexact: Option<Inexact>,
-    pub plans: Numbered<Plan>,
+    pub plans: Numbered<Listed>,
     /// Shadows of workgroups that have ended, for later ones.
     spare: Mutex<Vec<Own>>,
     /// Names of instructions that no rule follows, which were met.
@@ -130,7 +130,7 @@ impl Planner for Shared {
             Some(inexact) => inexact.plan(config, inst)?,
             None => Arc::new(Plan::of(config, inst)?),
         };
-        Some(self.plans.add(plan))
+        Some(self.plans.add(Listed::new(plan)))
     }
 }
 

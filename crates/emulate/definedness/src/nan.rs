@@ -107,7 +107,7 @@ pub struct Nans {
 struct Shared {
     sink: Arc<dyn Sink>,
     wanted: Wanted,
-    steps: Numbered<Step>,
+    steps: Numbered<Arc<Step>>,
     not_looked_at: Mutex<BTreeSet<&'static str>>,
 }
 
@@ -137,7 +137,7 @@ impl Follower for Nans {
 
 impl Planner for Shared {
     fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
-        Some(self.steps.add(Step::of(config, inst)?))
+        Some(self.steps.add(Arc::new(Step::of(config, inst)?)))
     }
 }
 

@@ -1,6 +1,9 @@
 //! A plan says how an instruction hands undefined bits on. It is made when the instruction is decoded.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 use isa::{Decoded, Effects, Format, Inst, LaneMask, Op, Operand, Reg, RegKind, Traits, numbers};
 use wave::Config;
@@ -54,7 +57,7 @@ pub(crate) struct Vector {
 
 /// An instruction that takes and makes no more than these registers, each lane by itself. Places without one have [`Quick::NONE`].
 ///
-/// It stands in front of a plan, since most instructions take defined values and need nothing else.
+/// Most instructions take defined values and need nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quick {
     pub rows: [u16; Quick::ROWS],
@@ -123,6 +126,24 @@ fn padded<const MOST: usize>(numbers: &[usize]) -> Option<[u16; MOST]> {
     Some(all)
 }
 
+/// A plan, as the shadows of workgroups find it by its number. Kernels have many: what most instructions need lies together, in few lines of
+/// the host's caches.
+#[derive(Clone)]
+pub(crate) struct Listed {
+    /// None for a result that is undefined whatever the sources are.
+    pub quick: Option<Quick>,
+    pub plan: Arc<Plan>,
+}
+
+impl Listed {
+    pub fn new(plan: Arc<Plan>) -> Listed {
+        Listed {
+            quick: plan.quick.filter(|_| !plan.starts()),
+            plan,
+        }
+    }
+}
+
 impl Vector {
     /// The lanes of `exec` that write.
     pub fn writing(&self, exec: u64) -> u64 {
@@ -175,9 +196,8 @@ pub(crate) struct Unfollowed {
     pub is_exact: bool,
 }
 
-#[repr(C)]
 pub(crate) struct Plan {
-    pub quick: Option<Quick>,
+    quick: Option<Quick>,
     /// Its result is undefined whatever its sources are.
     pub starts: AtomicBool,
     pub pc: u64,

@@ -14,7 +14,7 @@ use crate::{
     lock,
     memory::View,
     moves::{Part, Permutation, PermuteBits},
-    plan::{Action, At, Condition, Plan, Quick, Scalar, Source, Unfollowed, Vector},
+    plan::{Action, At, Condition, Listed, Plan, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::{Rule, all_if},
     state::Registers,
@@ -39,7 +39,7 @@ pub(crate) struct OfWorkgroup {
     dispatch: Arc<Dispatch>,
     workgroup: [u32; 3],
     /// None while an instruction is looked at.
-    plans: Option<Snapshot<Plan>>,
+    plans: Option<Snapshot<Listed>>,
     own: Own,
 }
 
@@ -101,17 +101,19 @@ impl Shadow for OfWorkgroup {
             Some(plans) if number < plans.len() => plans,
             _ => self.shared.plans.with(number),
         };
-        let mut scene = Scene {
-            plan: &plans[number],
-            exec: wave.exec(),
-            wave,
-            of: self,
-        };
-        let is_quick = match &scene.plan.quick {
-            Some(quick) if !scene.plan.starts() => scene.quick(quick),
-            _ => false,
+        let (listed, exec) = (&plans[number], wave.exec());
+        let registers = &mut self.own.waves[wave.index_in_workgroup as usize];
+        let is_quick = match &listed.quick {
+            Some(quick) => registers.follow(quick, exec),
+            None => false,
         };
         if !is_quick {
+            let mut scene = Scene {
+                plan: &listed.plan,
+                exec,
+                wave,
+                of: self,
+            };
             scene.follow();
         }
         self.plans = Some(plans);
@@ -345,31 +347,6 @@ impl Scene<'_> {
             return None;
         }
         self.unusual(vector, mask)
-    }
-
-    /// Returns `true` if no more happens than that all bits or none of some lanes are undefined in each source, and so in the result.
-    #[inline]
-    fn quick(&mut self, quick: &Quick) -> bool {
-        let mask = if quick.ignores_exec { !0 } else { self.exec };
-        let registers = self.registers();
-        let (lanes, is_full) = registers.join(quick);
-        match lanes & mask {
-            0 => registers.define_results(quick, mask),
-            _ if quick.joins && is_full => self.joins(quick, lanes, mask),
-            _ => return false,
-        }
-        true
-    }
-
-    /// All bits of these lanes of a result become undefined. They are so in a source.
-    fn joins(&mut self, quick: &Quick, lanes: u64, mask: u64) {
-        let Action::Vector(Vector { sources, .. }) = &self.plan.action else {
-            return;
-        };
-        let undefined = sources.iter().find(|source| !self.is_defined(source));
-        let origin = undefined.map(|source| self.origin(source));
-        let row = usize::from(quick.destination.0);
-        self.registers().set_full(row, lanes, mask, origin);
     }
 
     #[inline(never)]

@@ -99,25 +99,37 @@ impl Registers {
         self.undefined.get(row).is_none_or(|row| row.full)
     }
 
-    /// Lanes in which a source has an undefined bit, and whether all bits of such lanes are undefined in each source.
+    /// Returns `true` if no more happens than that all bits or none of some lanes are undefined in each source, and so in the result.
     #[inline]
-    pub fn join(&self, quick: &Quick) -> (u64, bool) {
-        let nothing = (0, true);
-        let rows = quick.rows.iter().fold(nothing, |(lanes, full), row| {
+    pub fn follow(&mut self, quick: &Quick, exec: u64) -> bool {
+        let mask = if quick.ignores_exec { !0 } else { exec };
+        let (mut lanes, mut is_full, mut slots) = (0, true, 0);
+        for row in &quick.rows {
             let own = self.undefined.get(usize::from(*row));
             let own = own.unwrap_or(&Undefined::NOTHING);
-            (lanes | own.lanes, full & own.full)
-        });
-        quick.slots.iter().fold(rows, |(lanes, full), slot| {
-            let bits = self.scalar(usize::from(*slot));
-            let all = u64::from(bits != 0).wrapping_neg();
-            (lanes | all, full & (bits == all as u32))
-        })
+            lanes |= own.lanes;
+            is_full &= own.full;
+        }
+        for slot in &quick.slots {
+            slots |= self.scalar(usize::from(*slot));
+        }
+        if slots == 0 && lanes & mask == 0 {
+            self.define_results(quick, mask);
+            return true;
+        }
+        if slots != 0 || !quick.joins || !is_full {
+            return false;
+        }
+        let mut rows = quick.rows.iter().map(|row| usize::from(*row));
+        let origin = rows.find(|row| self.undefined(*row) != 0);
+        let origin = origin.map(|row| self.origins[row]);
+        self.set_full(quick.destination.0.into(), lanes, mask, origin);
+        true
     }
 
     /// The results of an instruction are defined.
     #[inline]
-    pub fn define_results(&mut self, quick: &Quick, mask: u64) {
+    fn define_results(&mut self, quick: &Quick, mask: u64) {
         let all = |(first, count): (u16, u16)| usize::from(first)..usize::from(first + count);
         all(quick.destination).for_each(|row| self.define(row, mask));
         all(quick.mask_destination).for_each(|slot| self.set_scalar(slot, 0, None));
@@ -346,10 +358,10 @@ mod tests {
         }
     }
 
-    /// A look at all sources of an instruction at once finds what a look at each lane of each of them does.
+    /// A look at all sources of an instruction at once does what a look at each lane of each of them does.
     #[test]
     fn sources_are_joined_as_lane_by_lane() {
-        const ROWS: usize = 3;
+        const ROWS: usize = 4;
         let mut steps = steps(11);
         let mut random = || {
             let state = steps();
@@ -358,44 +370,67 @@ mod tests {
         let mut registers = Registers {
             undefined: vec![Undefined::NOTHING; ROWS],
             bits: vec![NONE; ROWS],
-            origins: vec![OriginId::default(); ROWS],
+            origins: (0..ROWS as u32).map(OriginId).collect(),
             live: !0,
             ..Registers::new()
         };
-        let mut fulls = 0;
-        for _ in 0..3000 {
+        let (mut defined, mut joined) = (0, 0);
+        for round in 0..6000 {
             let row = (random() % ROWS as u64) as usize;
             let (lanes, mask) = (random() & random(), random() | random());
-            match random() % 4 {
+            match random() % 6 {
                 0 => registers.set(row, &[random() as u32; LANES], mask, None),
-                1 => registers.define(row, !0),
-                _ => registers.set_full(row, lanes, mask, None),
+                1..4 => registers.define(row, !0),
+                _ => registers.set_full(row, lanes, mask, Some(OriginId(round))),
             }
             registers.scalars[row] = [0, !0, 0, random() as u32][(random() % 4) as usize];
-            let mut number = |most: usize| match random() % 3 {
-                0 => Quick::NONE,
-                _ => (random() % most as u64) as u16,
+            let mut number = |most: usize, one_of: u64| match random() % one_of {
+                0 => (random() % most as u64) as u16,
+                _ => Quick::NONE,
             };
             let quick = Quick {
-                rows: std::array::from_fn(|_| number(ROWS + 1)),
-                slots: std::array::from_fn(|_| number(ROWS)),
-                destination: (0, 0),
+                rows: std::array::from_fn(|_| number(ROWS + 1, 2)),
+                slots: std::array::from_fn(|_| number(ROWS, 6)),
+                destination: (number(ROWS, 1), 1),
                 mask_destination: (0, 0),
                 ignores_exec: false,
-                joins: true,
+                joins: random() % 4 != 0,
             };
-            let rows = quick.rows.map(|row| *registers.row(row.into(), &mut None));
-            let slots = quick
-                .slots
-                .map(|slot| [registers.scalar(slot.into()); LANES]);
-            let all = || rows.iter().chain(&slots);
-            let has = |lane: usize| all().any(|row| row[lane] != 0);
-            let expected = (0..LANES).fold(0, |all, lane| all | u64::from(has(lane)) << lane);
-            let (lanes, is_full) = registers.join(&quick);
-            assert_eq!(lanes, expected, "{quick:?}");
-            assert!(!is_full || all().all(lanes::are_full), "{quick:?}");
-            fulls += u32::from(is_full && lanes != 0);
+            let exec = random() | random();
+            let before = |row: usize| *registers.row(row, &mut None);
+            let before: [Row; ROWS + 1] = std::array::from_fn(before);
+            let sources = quick.rows.iter().map(|row| usize::from(*row));
+            let sources: Vec<usize> = sources.filter(|row| *row <= ROWS).collect();
+            let has = |lane: usize| sources.iter().any(|row| before[*row][lane] != 0);
+            let undefined = (0..LANES).fold(0, |all, lane| all | u64::from(has(lane)) << lane);
+            let slots = quick.slots.map(|slot| registers.scalar(slot.into()));
+            let is_full = sources.iter().all(|row| registers.is_full(*row));
+            let is_some = |row: &&usize| before[**row] != NONE;
+            let origin = sources.iter().find(is_some);
+            let origin = origin.map(|row| registers.origin(*row));
+
+            let target = usize::from(quick.destination.0);
+            let (is_defined, known) = (undefined & exec == 0, slots == [0; 2]);
+            let expected = known && (is_defined || quick.joins && is_full);
+            assert_eq!(registers.follow(&quick, exec), expected, "{quick:?}");
+            for (row, before) in before.iter().enumerate() {
+                let after = *registers.row(row, &mut None);
+                for lane in 0..LANES {
+                    let written = expected && row == target && exec >> lane & 1 != 0;
+                    let bits = match written {
+                        true if undefined >> lane & 1 != 0 => !0,
+                        true => 0,
+                        false => before[lane],
+                    };
+                    assert_eq!(after[lane], bits, "{round}: {row}, {lane}: {quick:?}");
+                }
+            }
+            if expected && !is_defined {
+                assert_eq!(Some(registers.origin(target)), origin, "{quick:?}");
+                joined += 1;
+            }
+            defined += u32::from(expected && is_defined);
         }
-        assert!(fulls > 300, "{fulls}");
+        assert!(defined > 300 && joined > 300, "{defined}, {joined}");
     }
 }

@@ -5,7 +5,7 @@ use wave::{LANES, Wave};
 
 use crate::{
     Shared,
-    cells::{Cell, OTHERS, ROW, RecordId, Spot},
+    cells::{Cell, CellId, OTHERS, ROW, RecordId, Spot},
     clock::{Clock, Entry},
     plan::{Decides, Memory},
     progress::Progress,
@@ -164,6 +164,9 @@ impl Instruction<'_> {
             self.stretch(state, scene, (address, bytes.min(most), 0));
             return;
         }
+        if !self.shared.rules.together {
+            return self.one_by_one(state, scene, exec);
+        }
         match access.stretch(self.wave, exec) {
             // A write by several lanes to one place stores what one of them has.
             Some((address, first, lanes)) if lanes > 1 || access.kind != Kind::Store => {
@@ -192,15 +195,43 @@ impl Instruction<'_> {
         }
     }
 
+    /// Looks at each dword of each lane by itself.
+    fn one_by_one(&self, state: &mut State, scene: &mut Scene<'_>, exec: u64) {
+        let access = &self.memory.access;
+        let mut places = [Place::Nowhere; LANES];
+        access.places(self.wave, exec, 0, &mut places);
+        for (lane, place) in places.iter().enumerate() {
+            let Place::Memory(start) = *place else {
+                continue;
+            };
+            self.tells_host(state, scene, start);
+            dwords(start, access.bytes.into(), |part| {
+                self.fills(scene, part.address);
+                let offset = (part.address.max(start) - start) as usize;
+                let spot = state.cells.spot(part.address);
+                let part = Part {
+                    lane,
+                    offset,
+                    ..part
+                };
+                self.part(state, scene, part, spot);
+            });
+        }
+    }
+
     /// Lanes access memory far apart from each other.
     fn scattered(&self, state: &mut State, scene: &mut Scene<'_>, places: &[Place; LANES]) {
         let bytes = u64::from(self.memory.access.bytes);
         let spots = fetch(state, places);
+        let mut last = None;
         for (lane, (place, spot)) in places.iter().zip(spots).enumerate() {
             match place {
                 Place::Memory(address) if bytes == 4 && address.is_multiple_of(4) => {
                     self.tells_host(state, scene, *address);
                     self.fills(scene, *address);
+                    if self.is_like(state, scene, (*address, spot), &mut last) {
+                        continue;
+                    }
                     let part = Part {
                         address: *address,
                         bytes: 15,
@@ -213,6 +244,40 @@ impl Instruction<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// The dword of a lane, if nothing is found there. `last` has the numbers of the cells of the last such dword, before and behind the access.
+    /// Scattered dwords of one instruction mostly had one cell before. False: the dword has to be looked at by itself.
+    #[inline]
+    fn is_like(
+        &self,
+        state: &mut State,
+        scene: &mut Scene<'_>,
+        (address, spot): (u64, Spot),
+        last: &mut Option<[CellId; 2]>,
+    ) -> bool {
+        let before = state.cells.id(spot);
+        match *last {
+            Some([_, behind]) if before == behind => return true,
+            Some([known, behind]) if before == known => {
+                state.cells.set_number(spot, behind);
+                return true;
+            }
+            _ => {}
+        }
+        let cell = *state.cells.of(before);
+        let Some(noted) = self.silent(state, scene, cell, address) else {
+            *last = None;
+            return false;
+        };
+        let behind = state.cells.number(noted);
+        // Numbers may have changed.
+        let before = state.cells.id(spot);
+        state.cells.set_number(spot, behind);
+        // Behind a meeting of the device, lines differ.
+        let is_alike = scene.progress.everywhere.is_empty();
+        *last = is_alike.then_some([before, behind]);
+        true
     }
 
     /// Lanes write to memory of one kind: the first one says whether the host may look at it.
@@ -291,6 +356,19 @@ impl Instruction<'_> {
         stop: u64,
     ) -> Option<u64> {
         let (cell, count) = state.cells.alike(spot, ((stop - address) / 4) as usize)?;
+        let noted = self.silent(state, scene, cell, address)?;
+        state.cells.fill(spot, count, noted);
+        Some(address + 4 * count as u64)
+    }
+
+    /// The cell of a dword behind an access of all its bytes, if nothing is found there and nothing else is to be known of it.
+    fn silent(
+        &self,
+        state: &State,
+        scene: &mut Scene<'_>,
+        cell: Cell,
+        address: u64,
+    ) -> Option<Cell> {
         if cell.synchronises || self.memory.synchronises || cell.bytes[0] & OTHERS != 0 {
             return None;
         }
@@ -308,9 +386,7 @@ impl Instruction<'_> {
         {
             return None;
         }
-        let (noted, _) = self.noted(state, scene, cell, 15);
-        state.cells.fill(spot, count, noted);
-        Some(address + 4 * count as u64)
+        Some(self.noted(state, scene, cell, 15).0)
     }
 
     /// The thing that is missing between the last write and this access.

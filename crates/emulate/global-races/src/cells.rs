@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// The number of a record; 0: none.
 pub(crate) type RecordId = u32;
 /// The number of a cell; 0: no wave has accessed the dword.
-type CellId = u32;
+pub(crate) type CellId = u32;
 
 /// A dword.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -268,9 +268,9 @@ impl Cells {
         self.of(self.id(spot))
     }
 
-    /// The number of a cell. Lanes of one instruction mostly set one after the other.
+    /// The number of a cell. Lanes of one instruction mostly set one after the other. Cells may get other numbers by that.
     #[inline]
-    fn number(&mut self, cell: Cell) -> CellId {
+    pub fn number(&mut self, cell: Cell) -> CellId {
         if self.all.last() != Some(&cell) {
             if self.all.len() >= self.most {
                 self.sweep();
@@ -302,6 +302,12 @@ impl Cells {
     #[inline]
     pub fn set(&mut self, spot: Spot, cell: Cell) {
         let id = self.number(cell);
+        self.set_number(spot, id);
+    }
+
+    /// Gives a dword the cell of a number.
+    #[inline]
+    pub fn set_number(&mut self, spot: Spot, id: CellId) {
         let (page, row) = self.page(spot);
         match page.forms[row] {
             UNEVEN => page.uneven_mut(row)[spot.dword()] = id,

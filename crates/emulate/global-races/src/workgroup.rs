@@ -28,7 +28,7 @@ pub(crate) struct OfWorkgroup {
     /// Its waves have one cache and see each other's stores in order.
     shares_near: bool,
     /// None while an instruction is looked at.
-    plans: Option<Snapshot<Plan>>,
+    plans: Option<Snapshot<Arc<Plan>>>,
     waves: Vec<(Progress, Reads)>,
     /// By the number of the barrier, counted from 1.
     meetings: BTreeMap<u64, Meeting>,

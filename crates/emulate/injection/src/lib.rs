@@ -67,7 +67,7 @@ pub(crate) struct Shared {
     budget: u64,
     executed: AtomicU64,
     sink: Arc<dyn Sink>,
-    plans: Numbered<Plan>,
+    plans: Numbered<Arc<Plan>>,
     launches: Mutex<Launches>,
 }
 
@@ -166,7 +166,7 @@ impl Planner for Shared {
         }
         // Nothing changes while a wave waits, and the engine leaves waits out that no follower looks at.
         let waits = inst.effects.intersects(Effects::WAIT);
-        (!waits).then(|| self.plans.add(Plan::of(config, inst, &self.spec)))
+        (!waits).then(|| self.plans.add(Arc::new(Plan::of(config, inst, &self.spec))))
     }
 }
 

@@ -20,7 +20,7 @@ const BATCH: u64 = 1024;
 
 pub(crate) struct OfWorkgroup {
     shared: Arc<Shared>,
-    plans: Snapshot<Plan>,
+    plans: Snapshot<Arc<Plan>>,
     dispatch: Arc<Dispatch>,
     workgroup: u64,
     /// Places of each wave so far; empty if a change is to be made.

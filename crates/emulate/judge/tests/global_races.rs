@@ -30,6 +30,7 @@ pub const ALL: Rules = Rules {
     copies: true,
     host: true,
     heap: true,
+    together: true,
 };
 
 /// The functions of the corpus that allocate memory and free it.
@@ -61,9 +62,16 @@ impl Allocator for Heap {
 type Row = (&'static str, &'static str, Option<u32>, Option<u32>);
 
 #[derive(Default)]
-struct Told {
+pub struct Told {
     found: Mutex<Vec<Found>>,
     not_judged: Mutex<Vec<&'static str>>,
+}
+
+impl Told {
+    /// All that was told of and not taken back.
+    pub fn found(&self) -> Vec<Found> {
+        self.found.lock().unwrap().clone()
+    }
 }
 
 impl Sink for Told {

@@ -1,6 +1,7 @@
 mod barriers;
 mod common;
 mod copies;
+mod global_lanes;
 mod global_races;
 mod inexact;
 mod init;

@@ -6,6 +6,7 @@ use crate::common::{
 };
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Access, Argument, Device, Order, Race, Shape};
+use global_races::GlobalRaces;
 use gpu::Dispatch;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -230,20 +231,84 @@ fn lanes_together_race_as_lanes_one_by_one() {
     }
 }
 
+/// Reads that follow each other have the races of reads that are noted one after the other, as they are on exact devices. A wave reads once
+/// between two barriers, as above.
+#[test]
+fn reads_in_turn_race_as_reads_one_by_one() {
+    const STEPS: usize = 60;
+    const BARRIER: u32 = 8;
+    let mut random = 1u64;
+    let mut next = |most: u64| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+        (random >> 33) % most
+    };
+    for target in ["gfx90a", "gfx1100"] {
+        let source = include_str!("races_in_turn.cl");
+        let Some(bytes) = compiled_text(target, &["-O2", "-g"], source) else {
+            return;
+        };
+        let mut all = 0;
+        for round in 0..300 {
+            let kinds = 9 + 6 * (round % 3);
+            let mut has_read = false;
+            let mut step = |_| {
+                let kind = next(kinds) as u32;
+                let reads = (2..BARRIER).contains(&kind);
+                let kind = if reads && has_read { BARRIER } else { kind };
+                has_read = (has_read || reads) && kind < BARRIER;
+                let [far, first, second] = [0; 3].map(|_| next(1 << 32) as u32);
+                [kind, far, first, second]
+            };
+            let plan: Vec<[u32; 4]> = (0..STEPS).map(&mut step).collect();
+            let [in_turn, one_by_one] = [false, true].map(|is_exact| {
+                let device = Device::new(CodeObject::parse(&bytes).unwrap(), 1).unwrap();
+                match is_exact {
+                    true => device.be_exact(),
+                    // It is not shown what accesses LDS.
+                    false if round % 2 == 0 => follow_global(&device),
+                    false => {}
+                }
+                by_plan(&device, "in_turn", plan.as_flattened(), STEPS, ALL)
+            });
+            assert_eq!(in_turn, one_by_one, "{target}: {round}: {plan:?}");
+            all += in_turn.len();
+        }
+        assert!(all > 1000, "{target}: {all}");
+    }
+}
+
+/// Lets the device look for races in global memory, too.
+fn follow_global(device: &Device<'_>) {
+    let told = Arc::<crate::global_races::Told>::default();
+    let races = GlobalRaces::new(device.reader(), Box::new(|_| false), told);
+    device.follow(Arc::new(races));
+}
+
 /// All about a race but its times: its address, both sides with their offsets in the object, the lane, and whether it is certain.
 type Whole = (u32, [(Access, u64, u32); 2], u32, bool);
 
 /// The races of a workgroup that does what a plan says.
 fn mixed(bytes: &[u8], plan: &[[u32; 2]], works: Works) -> Vec<Whole> {
     let device = Device::new(CodeObject::parse(bytes).unwrap(), 1).unwrap();
+    let races = by_plan(&device, "mixed", plan.as_flattened(), plan.len(), works);
+    races.into_iter().map(|(whole, _)| whole).collect()
+}
+
+/// The same for a kernel whose plan has so many steps, and the times of each race.
+fn by_plan(
+    device: &Device<'_>,
+    kernel: &str,
+    plan: &[u32],
+    steps: usize,
+    works: Works,
+) -> Vec<(Whole, u64)> {
     let told = Arc::new(Told {
         all: Mutex::default(),
         workgroups: Mutex::default(),
         works,
     });
     device.look_for_races(told.clone());
-    let words = plan.as_flattened().iter();
-    let words: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+    let words: Vec<u8> = plan.iter().flat_map(|word| word.to_le_bytes()).collect();
     let from = device.buffer(&words, words.len() as u64).unwrap();
     let out = device.buffer(&[], 4 * u64::from(ITEMS)).unwrap();
     let shape = Shape {
@@ -253,10 +318,10 @@ fn mixed(bytes: &[u8], plan: &[[u32; 2]], works: Works) -> Vec<Whole> {
     };
     let arguments = [
         Argument::pointer(from),
-        Argument((plan.len() as u32).to_le_bytes().to_vec()),
+        Argument((steps as u32).to_le_bytes().to_vec()),
         Argument::pointer(out),
     ];
-    let prepared = device.prepare("mixed", &shape, &arguments).unwrap();
+    let prepared = device.prepare(kernel, &shape, &arguments).unwrap();
     device.run_within(&prepared, LIMIT).unwrap();
     let told = told.all.lock().unwrap();
     let whole = told.iter().map(|race| {
@@ -265,7 +330,8 @@ fn mixed(bytes: &[u8], plan: &[[u32; 2]], works: Works) -> Vec<Whole> {
             side(race.before, race.pc_before()),
             side(race.after, race.pc),
         ];
-        (race.address, sides, race.lane, race.certain)
+        let whole = (race.address, sides, race.lane, race.certain);
+        (whole, race.times)
     });
     whole.collect()
 }

@@ -28,7 +28,7 @@ pub(crate) use followed::Followed;
 pub(crate) use image::{Image, ImageOperands};
 pub(crate) use matrix::{Mfma, Wmma, WmmaFields};
 pub(crate) use memory::{
-    Data, Generation, Lds, LdsBounds, LdsNote, ScalarMemory, Space, VectorMemory,
+    Data, Generation, Lds, LdsBounds, LdsNote, ReadsNumber, ScalarMemory, Space, VectorMemory,
 };
 pub(crate) use moving::MovingNumber;
 pub(crate) use program::{Leave, Message, Program, Unsupported};
@@ -249,6 +249,8 @@ payloads! {
     Lds, lds, lds_mut;
     /// A note of a DS instruction's access.
     LdsNote, lds_note, lds_note_mut;
+    /// A note of several reads from LDS.
+    ReadsNumber, reads, reads_mut;
     /// An instruction that a shadow is shown.
     Followed, followed, followed_mut;
     /// MIMG.
@@ -288,6 +290,19 @@ impl MicroOp {
     /// Number of the chain that this op is, if it is one.
     pub fn chain_number(&self) -> Option<usize> {
         (self.kind == Kind::ChainNumber).then(|| self.chain().number as usize)
+    }
+
+    /// The access of a note that reads together with its like can share.
+    pub fn plain_read(&self) -> Option<&LdsNote> {
+        let is_note = self.kind == Kind::LdsNote;
+        is_note
+            .then(|| self.lds_note())
+            .filter(|note| note.has(LdsNote::PLAIN))
+    }
+
+    /// Number of the reads that this op notes, if it is such a note.
+    pub fn reads_number(&self) -> Option<usize> {
+        (self.kind == Kind::ReadsNumber).then(|| self.reads().number as usize)
     }
 
     /// Number of the run that this op is, if it is one.

@@ -19,7 +19,7 @@ use crate::{
     micro_op::{MicroOp, flow},
     passes::moving::Moving,
     row_set::RowSet,
-    rows::{self, Chain, ChainBuilder, Row, Shape, VectorShape},
+    rows::{self, Chain, ChainBuilder, Row, Shape, VectorShape, lds_noted::Reads},
     shadow, translate,
 };
 
@@ -28,6 +28,7 @@ mod lowering;
 mod matrix;
 mod memory;
 mod nops;
+mod notes;
 mod operands;
 mod order;
 mod polls;
@@ -91,6 +92,8 @@ pub struct Segment {
     ended: Vec<u32>,
     /// The address and the first micro-op of what control may arrive at, in address order.
     heads: Vec<(u64, u32)>,
+    /// Reads from LDS whose notes are one.
+    pub(crate) reads: Vec<Reads>,
     /// The messages for instructions that cannot execute.
     pub(crate) messages: Vec<String>,
     /// Rows of the register file that `ops` may name; temporaries follow.
@@ -362,9 +365,9 @@ fn lower(
     // Runs have no doubles, and take singles from chains.
     let mut chains = ChainBuilder::new(runs.looks());
     let mut nops = nops::Waiting::new(config, looks_at_clock);
+    let mut notes = notes::Sharing::new(config);
     // Address behind the previous instruction if another one may join its micro-op.
-    let mut joinable = None;
-    let mut previous_end = None;
+    let (mut joinable, mut previous_end) = (None, None);
     for (&pc, fetched) in found {
         if previous_end.is_some_and(|end| end != pc) {
             nops.flush(&mut segment);
@@ -398,20 +401,19 @@ fn lower(
         } else {
             let lowered = lower_one(config, inst, row, &polls);
             let head = nops.join(&mut segment, inst, row, (lowered.is_ok(), is_target));
-            let (mut lowered, row) = match lowered {
-                Ok(lowered) => (lowered, row),
-                Err(why) => (segment.stops_at(inst, print, &why), None),
-            };
+            let (mut lowered, row) = segment.or_stop(inst, print, (lowered, row));
             lowered.do_instead(orders, follows_others);
             segment.follow(plan, head);
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
             joinable = is_straight(inst, &lowered).then_some(inst.end());
+            let is_noted = notes.share(&mut segment, (follows, plan), &mut lowered);
             runs.add(segment.ops.len(), follows, &lowered, row);
             let shape = row.and_then(|row| row.vector_shape());
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
-            segment.append(config, (head, apart), (chain.flatten(), shape), lowered);
+            let head = (head, apart, is_noted);
+            segment.append(config, head, (chain.flatten(), shape), lowered);
         }
         nops.list(&mut segment);
         segment.list(pc, inst.size, inst.op, inst.effects);
@@ -504,6 +506,7 @@ impl Segment {
             chains: Vec::new(),
             runs: translate::Runs::default(),
             moving: Vec::new(),
+            reads: Vec::new(),
             insts: Vec::new(),
             pcs: Vec::new(),
             ended: Vec::new(),
@@ -519,6 +522,19 @@ impl Segment {
         let op = self.unsupported(format!("undecodable word {word:#010x}"));
         self.push(pc, op);
         self.list(pc, 4, Op::of("?"), Effects::empty());
+    }
+
+    /// `inst` as it was lowered by a row, or the stop of a wave at it if it cannot be executed.
+    fn or_stop(
+        &mut self,
+        inst: &Inst,
+        print: &dyn Fn(&Inst) -> String,
+        (lowered, row): (Result<Lowered, String>, Option<&'static Row>),
+    ) -> (Lowered, Option<&'static Row>) {
+        match lowered {
+            Ok(lowered) => (lowered, row),
+            Err(why) => (self.stops_at(inst, print, &why), None),
+        }
     }
 
     /// The stop of a wave at `inst`, which cannot be executed.
@@ -620,14 +636,17 @@ impl Segment {
     }
 
     /// Appends the micro-ops of an instruction of a row with shape `shape`, or makes the last one the chain that it is with it. Unless it is to
-    /// be `apart`, it may be one micro-op where passes move its source.
+    /// be `apart`, it may be one micro-op where passes move its source. `is_noted`: the note of an earlier instruction is of it, too.
     fn append(
         &mut self,
         config: &Config,
-        (head, apart): (u64, bool),
+        (head, apart, is_noted): (u64, bool, bool),
         (chain, shape): (Option<Chain>, Option<&VectorShape>),
         lowered: Lowered,
     ) {
+        if is_noted {
+            return self.push_behind(head, lowered.ops);
+        }
         if let Some(chain) = chain {
             return self.chain(chain);
         }
@@ -652,6 +671,12 @@ impl Segment {
 
     fn push_all(&mut self, pc: u64, ops: Vec<MicroOp>) {
         ops.into_iter().for_each(|op| self.push(pc, op));
+    }
+
+    /// Appends the micro-ops of an instruction whose access one before it has noted: control cannot be sent to it.
+    fn push_behind(&mut self, pc: u64, ops: Vec<MicroOp>) {
+        self.pcs.extend(ops.iter().map(|_| pc));
+        self.ops.extend(ops);
     }
 
     /// Appends the op that shows an instruction to a shadow, if its planner wants to see it. `head` is where control comes from.

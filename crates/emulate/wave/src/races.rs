@@ -320,12 +320,41 @@ impl Races {
             && self.note_by::<1>(noted, &mut at, end)
     }
 
+    /// Plain reads of all bytes of dwords that follow each other, each by the instruction at its address, which is the last one that reads it
+    /// here. False as above.
+    #[inline(always)]
+    pub(crate) fn note_reads(&mut self, noted: &Noted, address: u32, pcs: &[u32]) -> bool {
+        let start = (address / 4) as usize;
+        if !address.is_multiple_of(4) || start + pcs.len() > self.dwords_in_rows {
+            return false;
+        }
+        let (many, rest) = pcs.as_chunks::<GROUP>();
+        let (few, rest) = rest.as_chunks::<FEW>();
+        let mut at = start;
+        self.note_chunks(noted, &mut at, many)
+            && self.note_chunks(noted, &mut at, few)
+            && self.note_chunks(noted, &mut at, rest.as_chunks::<1>().0)
+    }
+
+    #[inline(always)]
+    fn note_chunks<const COUNT: usize>(
+        &mut self,
+        noted: &Noted,
+        at: &mut usize,
+        chunks: &[[u32; COUNT]],
+    ) -> bool {
+        chunks.iter().all(|pcs| {
+            let start = std::mem::replace(at, *at + COUNT);
+            self.reads_row::<COUNT, true>(noted, start, pcs)
+        })
+    }
+
     /// Notes dwords from `at` on, so many at once, while they lie before `end`.
     #[inline(always)]
     fn note_by<const COUNT: usize>(&mut self, noted: &Noted, at: &mut usize, end: usize) -> bool {
         while *at + COUNT <= end {
             let is_noted = match noted.access {
-                Access::Read => self.reads_row::<COUNT>(noted, *at),
+                Access::Read => self.reads_row::<COUNT, false>(noted, *at, &[]),
                 _ => self.writes_row::<COUNT>(noted, *at),
             };
             if !is_noted {
@@ -336,12 +365,17 @@ impl Races {
         true
     }
 
-    /// The number of dwords is known, so that the host's vectors take them at once.
+    /// The number of dwords is known, so that the host's vectors take them at once. All are loaded before one is stored: the compiler does not see
+    /// that rows lie apart. `APART`: the instructions are those of `pcs`, and a dword that the wave has read already keeps the one that it has.
     #[inline(always)]
-    fn reads_row<const COUNT: usize>(&mut self, noted: &Noted, start: usize) -> bool {
+    fn reads_row<const COUNT: usize, const APART: bool>(
+        &mut self,
+        noted: &Noted,
+        start: usize,
+        pcs: &[u32],
+    ) -> bool {
         let clock = &self.clocks[noted.wave as usize];
         let (floor, mine) = (clock.floor << STAMP_SHIFT, word(clock, noted.wave) | BYTES);
-        let pc = noted.pc as u32;
         let of_mine = |word: Word| (word ^ mine) & WAVE == 0;
         let Cells {
             write,
@@ -350,8 +384,9 @@ impl Races {
             ..
         } = &mut self.cells;
         let last = words::<COUNT>(last, start);
+        let before = *last;
         // A write since this wave has read the same was told of then.
-        if last.iter().fold(true, |all, word| all & (*word == mine)) {
+        if before.iter().fold(true, |all, word| all & (*word == mine)) {
             return true;
         }
         let is_free = |all: bool, word: &Word| all & ((*word < floor) | of_mine(*word));
@@ -363,13 +398,19 @@ impl Races {
             words::<COUNT>(other_pc, start),
         );
         let other = words::<COUNT>(other, start);
-        for at in 0..COUNT {
-            let moves = last[at] != 0 && !of_mine(last[at]);
-            other[at] = if moves { last[at] } else { other[at] };
-            other_pc[at] = if moves { last_pc[at] } else { other_pc[at] };
+        let (pcs_before, mut others, mut other_pcs) = (*last_pc, *other, *other_pc);
+        let mut new = [noted.pc as u32; COUNT];
+        if APART {
+            new.copy_from_slice(pcs);
         }
-        last.fill(mine);
-        last_pc.fill(pc);
+        for at in 0..COUNT {
+            let moves = (before[at] != 0) & !of_mine(before[at]);
+            others[at] = if moves { before[at] } else { others[at] };
+            other_pcs[at] = if moves { pcs_before[at] } else { other_pcs[at] };
+            let keeps = APART & (before[at] == mine);
+            new[at] = if keeps { pcs_before[at] } else { new[at] };
+        }
+        (*last, *last_pc, *other, *other_pc) = ([mine; COUNT], new, others, other_pcs);
         true
     }
 

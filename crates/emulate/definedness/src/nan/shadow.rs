@@ -34,7 +34,7 @@ use sources::View;
 pub(super) struct OfWorkgroup {
     context: Context,
     /// None while an instruction is looked at.
-    steps: Option<Snapshot<Step>>,
+    steps: Option<Snapshot<Arc<Step>>>,
     waves: Vec<OfWave>,
     lds: HashMap<u32, Taint>,
     /// By wave, lane and dword.
@@ -153,7 +153,7 @@ impl Context {
     /// Tells of lanes that use what `of` says: the taint, the class, and an address.
     fn tell(
         &self,
-        (used, step, steps): (Use, &Step, &Snapshot<Step>),
+        (used, step, steps): (Use, &Step, &Snapshot<Arc<Step>>),
         wave: &Wave,
         lanes: u64,
         of: impl Fn(usize) -> (Taint, Class, Option<u64>),
@@ -199,7 +199,7 @@ fn half_of(vector: &Vector) -> Option<bool> {
 struct Scene<'a> {
     step: &'a Step,
     number: u32,
-    steps: &'a Snapshot<Step>,
+    steps: &'a Snapshot<Arc<Step>>,
     exec: u64,
     wave: &'a Wave,
     of: &'a mut OfWorkgroup,

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics of LDS.
 
 use super::{Access, Kind, OriginId, Own, Place, Row, Scene, each, lanes};
-use crate::lds::{Places, Seen};
+use crate::lds::{Places, Seen, are_all};
 
 /// An address of an instruction: its number, the register of addresses, and what is added.
 #[derive(Clone, Copy)]
@@ -97,11 +97,7 @@ impl Scene<'_> {
             None => return false,
             Some(Seen::None) => self.loads_defined(access, address.which),
             Some(Seen::All) => self.loads_undefined(access, address),
-            Some(Seen::Lanes(words)) => {
-                for (word, lanes) in words.into_iter().enumerate() {
-                    self.loads_lanes(access, address, (word, lanes));
-                }
-            }
+            Some(Seen::Lanes(words)) => self.loads_lanes(access, address, words),
             Some(Seen::Parts) => {
                 let rows = lds.parts::<W>(&places);
                 for (word, bits) in rows.iter().enumerate() {
@@ -127,7 +123,7 @@ impl Scene<'_> {
         }
         let lanes: [u64; W] = std::array::from_fn(|word| registers.undefined(data + word) & exec);
         if (data..data + W).all(|row| registers.is_full(row)) {
-            if lanes == [exec; W] {
+            if are_all(&lanes, exec) {
                 return lds.fill::<W>(&places, true);
             }
             if lds.is_whole() {
@@ -204,15 +200,25 @@ impl Scene<'_> {
         self.fill(access, row, bits, bytes, origin);
     }
 
-    /// All bits of these lanes are undefined in the `word`-th of whole words that were loaded, and none of the others.
-    fn loads_lanes(&mut self, access: &Access, address: Address, (word, lanes): (usize, u64)) {
+    /// All bits of these lanes are undefined in each of whole words that were loaded, and none of the others.
+    fn loads_lanes<const W: usize>(
+        &mut self,
+        access: &Access,
+        address: Address,
+        undefined: [u64; W],
+    ) {
         let Some(destination) = access.destination else {
             return;
         };
-        let (exec, words) = (self.exec, access.bytes as usize / 4);
-        let origin = self.origin_in_lds(address, (word, lanes));
-        let row = destination + address.which * words + word;
-        self.registers().set_full(row, lanes, exec, origin);
+        let (exec, first) = (self.exec, destination + address.which * W);
+        // All have one origin: the instruction.
+        let word = undefined.iter().position(|lanes| *lanes != 0);
+        let origin = word.and_then(|word| self.origin_in_lds(address, (word, undefined[word])));
+        let registers = self.registers();
+        for (word, lanes) in undefined.into_iter().enumerate() {
+            let origin = origin.filter(|_| lanes != 0);
+            registers.set_full(first + word, lanes, exec, origin);
+        }
     }
 
     /// The origin of what was loaded as the `word`-th word, if it is undefined in a lane.

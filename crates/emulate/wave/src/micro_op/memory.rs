@@ -333,7 +333,9 @@ pub(crate) struct LdsNote {
     flags: u8,
     /// The place of the values of an atomic that can take a lock.
     pub swap: u8,
-    _reserved: [u8; 9],
+    _reserved: u8,
+    /// The address of the instruction, in two words.
+    pc: [u32; 2],
 }
 
 impl LdsNote {
@@ -345,10 +347,18 @@ impl LdsNote {
     pub const PUBLISHES: u8 = 4;
     /// The stored bytes come from memory.
     pub const LOADS: u8 = 8;
+    /// A read of whole dwords at the addresses in a register, in a kernel that polls no word of LDS.
+    pub const PLAIN: u8 = 16;
 
-    /// The bytes at both offsets, what is stored, and the access with its flags.
-    pub fn new(bounds: LdsBounds, shift: u32, (access, flags, swap): (u8, u8, u8)) -> LdsNote {
+    /// The bytes at both offsets, what is stored, and the access of the instruction at `pc` with its flags.
+    pub fn new(
+        pc: u64,
+        bounds: LdsBounds,
+        shift: u32,
+        (access, flags, swap): (u8, u8, u8),
+    ) -> LdsNote {
         LdsNote {
+            pc: [pc as u32, (pc >> 32) as u32],
             offsets: bounds.offsets,
             bytes: bounds.bytes,
             shift,
@@ -362,6 +372,31 @@ impl LdsNote {
     #[inline(always)]
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
+    }
+
+    /// The address of the instruction.
+    #[inline(always)]
+    pub fn pc(&self) -> u64 {
+        u64::from(self.pc[1]) << 32 | u64::from(self.pc[0])
+    }
+}
+
+/// The reads of its segment that one note is of.
+#[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
+#[repr(C)]
+pub(crate) struct ReadsNumber {
+    /// Which ones.
+    pub number: u32,
+    _reserved: [u32; 6],
+}
+
+impl ReadsNumber {
+    /// Number `number` of the segment's list of them.
+    pub fn new(number: usize) -> ReadsNumber {
+        ReadsNumber {
+            number: number as u32,
+            ..ReadsNumber::default()
+        }
     }
 }
 

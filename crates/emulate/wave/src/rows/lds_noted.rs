@@ -7,6 +7,10 @@ use std::collections::HashSet;
 use isa::{Inst, Operand, fields::Buffer};
 use vectors::steps::lie_apart;
 
+mod reads;
+
+pub(crate) use reads::Reads;
+
 use super::{
     Row, Shape,
     lds_exact::{self, Addresses, COUNTER, LANE_NUMBER, REGISTER, addresses},
@@ -65,7 +69,14 @@ pub(crate) fn noted(
         .operands
         .iter()
         .any(|operand| matches!(operand, Operand::Def(_)));
+    let access = match loads {
+        Some(_) => Access::Write,
+        None => kind(row.mnemonic),
+    };
+    let by_register = matches!(named, Some((Addresses::Lanes | Addresses::Pairs(_), _)));
+    let is_whole = access == Access::Read && bounds.bytes.is_multiple_of(4);
     let flags = [
+        (LdsNote::PLAIN, by_register && is_whole && polls.is_empty()),
         (LdsNote::POLLS, polls.contains(&inst.pc)),
         (LdsNote::RETURNS, returns),
         (LdsNote::PUBLISHES, !polls.is_empty()),
@@ -74,13 +85,14 @@ pub(crate) fn noted(
     let flags = flags.map(|(flag, is_so)| flag * u8::from(is_so));
     let mut note = MicroOp::new(handler);
     note.src = op.src;
-    let access = match loads {
-        Some(_) => Access::Write as u8,
-        None => kind(row.mnemonic) as u8,
-    };
     let flags = flags.into_iter().sum();
     let swap = swap(row.mnemonic) as u8;
-    note.set(LdsNote::new(bounds, shift, (access, flags, swap)));
+    note.set(LdsNote::new(
+        inst.pc,
+        bounds,
+        shift,
+        (access as u8, flags, swap),
+    ));
     lowered.ops.insert(0, note);
     Ok(lowered)
 }
@@ -266,7 +278,7 @@ impl<'a, 'e> Scene<'a, 'e> {
             returns: note.has(LdsNote::RETURNS),
             publishes: note.has(LdsNote::PUBLISHES),
             wave: wave.index_in_workgroup,
-            pc: wave.pc_of(op),
+            pc: note.pc(),
         };
         Scene {
             wave,

@@ -1,6 +1,6 @@
 //! Conversions of numbers that are out of range, and results that are too small.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use compute::Snapshot;
 use numerics::convert::f32_from_f16_exact;
@@ -70,7 +70,7 @@ impl After<'_> {
         &self,
         (first, words): (usize, usize),
         how: &How,
-        steps: &Snapshot<Step>,
+        steps: &Snapshot<Arc<Step>>,
         context: &Context,
     ) {
         let half = match how {

@@ -2,6 +2,8 @@
 //!
 //! Most results are numbers, and a quick look at all lanes says so. Only otherwise are the sources looked at.
 
+use std::sync::Arc;
+
 use compute::Snapshot;
 use wave::Wave;
 
@@ -59,7 +61,12 @@ pub(super) struct New {
 impl OfWave {
     /// Looks at what the last instruction wrote.
     #[inline]
-    pub(super) fn look_back(&mut self, wave: &Wave, steps: &Snapshot<Step>, context: &Context) {
+    pub(super) fn look_back(
+        &mut self,
+        wave: &Wave,
+        steps: &Snapshot<Arc<Step>>,
+        context: &Context,
+    ) {
         if !self.written.is_empty() {
             let wanted = &context.shared.wanted;
             let step = &steps[self.last as usize];
@@ -95,7 +102,7 @@ impl OfWave {
     }
 
     #[inline(never)]
-    fn look_at_all(&mut self, wave: &Wave, steps: &Snapshot<Step>, context: &Context) {
+    fn look_at_all(&mut self, wave: &Wave, steps: &Snapshot<Arc<Step>>, context: &Context) {
         let written = std::mem::take(&mut self.written);
         // All sources are looked at before any register gets a new taint.
         let mut new: Vec<New> = Vec::new();
