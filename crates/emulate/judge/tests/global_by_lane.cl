@@ -1,5 +1,5 @@
-// Waves write memory of their own and read that of others, as a plan says: in rows, in rows of 16 bytes a lane, all lanes one place, and anywhere,
-// whole dwords and parts of them.
+// Waves write memory of their own and read that of others, as a plan says: in rows, in rows of 16 bytes a lane, all lanes one place, and anywhere.
+// They access whole dwords and parts of them.
 #define ITEMS 256
 #define WORDS 256
 

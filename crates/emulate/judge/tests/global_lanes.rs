@@ -15,7 +15,7 @@ const ITEMS: u32 = 256;
 const OWN: u64 = 4 * 256;
 const STEPS: usize = 40;
 const KINDS: u64 = 19;
-/// Those that access parts of dwords.
+/// The kinds that access parts of dwords.
 const PARTS: std::ops::Range<u64> = 10..15;
 
 /// Lanes that access parts of one dword are looked at as one, and a finding names the first of them. Launches without such accesses have the same

@@ -79,7 +79,7 @@ pub fn begin() {
     }
 }
 
-/// The device has got memory at these addresses. That of a graph is there for a part of each launch.
+/// The device has got memory at these addresses. Memory of a graph is there for a part of each launch.
 pub fn mapped(memory: &Memory, start: u64, end: u64) {
     if exact::is_wanted() {
         let of_graphs = facts::blocks(start, end).into_iter();

@@ -121,6 +121,12 @@ impl Contained {
         }
     }
 
+    /// Returns `true` if the thread has called `exit`.
+    pub fn exits(self) -> bool {
+        self.0
+            .is_some_and(|row| row.signal.load(Ordering::Acquire) == EXITS)
+    }
+
     /// How the thread ended, for a caller that had no answer a moment ago; `None` if it still runs.
     fn end<T>(self, answered: &Receiver<T>) -> Option<Result<T, Silence>> {
         let signal = self.0.map_or(0, |row| row.signal.load(Ordering::Acquire));

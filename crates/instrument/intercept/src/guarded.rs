@@ -13,7 +13,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, OnceLock,
-        mpsc::{self, Sender},
+        mpsc::{self, Receiver, Sender},
     },
     time::{Duration, Instant},
 };
@@ -120,8 +120,8 @@ pub struct Guarded {
     callbacks: &'static Callbacks,
     /// The call that the worker executes.
     doing: Arc<Mutex<Option<Call>>>,
-    /// Calls of `instrument` that have not come back.
-    instrumenting: Mutex<Vec<Call>>,
+    /// Calls of `instrument` that have not come back, and their threads.
+    instrumenting: Mutex<Vec<(Call, Contained)>>,
     /// Why the tool is not called any more.
     lost: OnceLock<String>,
 }
@@ -220,34 +220,9 @@ impl Guarded {
         Some(worker.thread)
     }
 
-    /// [`Tool::instrument`] on a thread of its own.
-    fn instrument_apart(
-        &self,
-        tool: &Arc<dyn Tool>,
-        kernel: &Kernel<'_>,
-        edit: &mut Edit<'_>,
-    ) -> Result<()> {
-        let (answer, answered) = mpsc::channel();
-        let lent = Lent {
-            kernel: std::ptr::from_ref(kernel).cast(),
-            edit: std::ptr::from_mut(edit).cast(),
-        };
-        let their_tool = Arc::clone(tool);
-        let task = Box::new(move || {
-            let done = catch_unwind(AssertUnwindSafe(|| {
-                // SAFETY: the lender waits below, without touching either, until this is over or this thread has stopped
-                // for ever. Nothing here outlives the call, so it does not matter that the lifetimes are made up.
-                let (kernel, edit) = unsafe { lent.take() };
-                their_tool.instrument(kernel, edit)
-            }));
-            let _ = answer.send(done);
-        });
-        let Some(thread) = contained::spawn("luthier-instrument", INSTRUMENTING_STACK, task) else {
-            return Err(Error::ToolFailed(
-                "no thread can be started for it".to_owned(),
-            ));
-        };
-        match thread.answer(&answered, Duration::MAX) {
+    /// The answer of a thread that [`begin_to_instrument`] started.
+    fn instrumented(&self, thread: Contained, answered: &Receiver<Instrumented>) -> Result<()> {
+        match thread.answer(answered, Duration::MAX) {
             Ok(Ok(done)) => done,
             Ok(Err(panic)) => {
                 let name = &self.name;
@@ -314,13 +289,44 @@ impl Worker {
     }
 }
 
+/// What came of a call of `instrument`, or its panic.
+type Instrumented = std::thread::Result<Result<()>>;
+
+/// Calls [`Tool::instrument`] on a thread of its own; `None` if there can be no thread.
+///
+/// # Safety
+/// Until the thread has answered or stopped for ever, the caller must touch neither the kernel nor the edit.
+unsafe fn begin_to_instrument(
+    tool: &Arc<dyn Tool>,
+    kernel: &Kernel<'_>,
+    edit: &mut Edit<'_>,
+) -> Option<(Contained, Receiver<Instrumented>)> {
+    let (answer, answered) = mpsc::channel();
+    let lent = Lent {
+        kernel: std::ptr::from_ref(kernel).cast(),
+        edit: std::ptr::from_mut(edit).cast(),
+    };
+    let their_tool = Arc::clone(tool);
+    let task = Box::new(move || {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: by this function's contract, the lender touches neither until this is over or this thread has stopped for ever.
+            // Nothing here outlives the call, so it does not matter that the lifetimes are made up.
+            let (kernel, edit) = unsafe { lent.take() };
+            their_tool.instrument(kernel, edit)
+        }));
+        let _ = answer.send(done);
+    });
+    let thread = contained::spawn("luthier-instrument", INSTRUMENTING_STACK, task)?;
+    Some((thread, answered))
+}
+
 /// The borrowed arguments of `instrument`, on their way to another thread.
 struct Lent {
     kernel: *const Kernel<'static>,
     edit: *mut Edit<'static>,
 }
 
-// SAFETY: one thread uses it while the other waits, see `instrument_apart`.
+// SAFETY: one thread uses it while the other waits, see `begin_to_instrument`.
 unsafe impl Send for Lent {}
 
 impl Lent {
@@ -406,19 +412,26 @@ impl Tool for Guarded {
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let call = Call::now(format!("instrument ({})", kernel.demangled()));
         let mut calls = lock(&self.instrumenting);
-        if let Some(late) = calls
+        if let Some((late, _)) = calls
             .iter()
-            .find(|call| call.began.elapsed() > self.build_limit)
+            .find(|(call, _)| call.began.elapsed() > self.build_limit)
         {
             self.lose(&late.lasts("LUTHIER_BUILD_LIMIT"));
         }
         let (Some(tool), None) = (&self.tool, self.lost.get()) else {
             return Err(self.loss());
         };
-        calls.push(call.clone());
+        // SAFETY: this function waits for the thread below, and touches neither before.
+        let begun = unsafe { begin_to_instrument(tool, kernel, edit) };
+        let Some((thread, answered)) = begun else {
+            let problem = "no thread can be started for it";
+            return Err(Error::ToolFailed(problem.to_owned()));
+        };
+        // (The list stays locked until the call is in it: the thread may end the process at once.)
+        calls.push((call.clone(), thread));
         drop(calls);
-        let done = self.instrument_apart(tool, kernel, edit);
-        lock(&self.instrumenting).retain(|other| *other != call);
+        let done = self.instrumented(thread, &answered);
+        lock(&self.instrumenting).retain(|(other, _)| *other != call);
         done
     }
 
@@ -504,7 +517,11 @@ impl Tool for Guarded {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        if let Some(call) = lock(&self.instrumenting).first() {
+        let calls = lock(&self.instrumenting).clone();
+        if calls.iter().any(|(_, thread)| thread.exits()) {
+            // The thread that waits for it may not have seen that yet.
+            self.left("instrument");
+        } else if let Some((call, _)) = calls.first() {
             self.lose(&call.lasts("LUTHIER_BUILD_LIMIT"));
         }
         let results = results.detach();

@@ -144,7 +144,7 @@ impl Marks {
 
 /// The first words of lanes.
 pub(super) trait InParts {
-    /// Those of a part. Lanes that are off have any.
+    /// The first words of a part. Lanes that are off have any.
     fn part(&self, number: usize) -> [u32; TOGETHER];
     /// Lanes whose words do not lie behind those of the lane before.
     fn breaks(&self) -> u64;

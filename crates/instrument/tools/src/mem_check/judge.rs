@@ -112,7 +112,7 @@ impl Judge {
         }
         let last = missed.address.saturating_add(u64::from(missed.size.max(1))) - 1;
         let nearest = facts::nearest(missed.address);
-        // Where an allocation that the launch had ends does not change when it is freed later.
+        // An allocation that the launch had ends at the same place when it is freed later.
         let near = nearest.as_ref().map(|(near, _)| near);
         let was_gone = near.is_some_and(|near| near.freed.is_some() && freed_before(near.id));
         let wrong = |kind, mut nearest: Option<(Allocation, Position)>| {

@@ -11,12 +11,8 @@
 
 constexpr int COUNT = 64;
 
-__global__ void fetch(hipTextureObject_t from, float *out) {
-  out[threadIdx.x] = tex1Dfetch<float>(from, threadIdx.x);
-}
-__global__ void sample(hipTextureObject_t from, float *out) {
-  out[threadIdx.x] = tex2D<float>(from, threadIdx.x + 0.5f, 0.5f);
-}
+__global__ void fetch(hipTextureObject_t from, float *out) { out[threadIdx.x] = tex1Dfetch<float>(from, threadIdx.x); }
+__global__ void sample(hipTextureObject_t from, float *out) { out[threadIdx.x] = tex2D<float>(from, threadIdx.x + 0.5f, 0.5f); }
 
 int main(int count, char **arguments) {
   const char *mode = count > 1 ? arguments[1] : "";

@@ -126,7 +126,7 @@ mod tests {
 
     const LIBRARY: &str = "crates/ground/isa/src/lib.rs";
     const AS_LIBRARY: &str = "--crate-type=lib";
-    /// What a manifest says of a library without unit tests.
+    /// A manifest says this of a library without unit tests.
     const UNTESTED: &str = "[lib]\ntest = false\n";
 
     #[test]
