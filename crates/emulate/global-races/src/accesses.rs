@@ -240,7 +240,11 @@ impl Instruction<'_> {
                     };
                     self.part(state, scene, part, spot);
                 }
-                Place::Memory(address) => self.stretch(state, scene, (*address, bytes, lane)),
+                Place::Memory(address) => {
+                    // It may give cells other numbers.
+                    last = None;
+                    self.stretch(state, scene, (*address, bytes, lane));
+                }
                 _ => {}
             }
         }

@@ -195,7 +195,9 @@ impl Shadow for OfWorkgroup {
         }
         match &plan.action {
             Action::Access(memory) if self.shared.rules.heap && wave.is_in_allocator() => {
-                self.waves[index].0.counts(memory.counts);
+                if !memory.is_scalar {
+                    self.waves[index].0.counts(memory.counts);
+                }
             }
             Action::Access(memory) => self.access(wave, plan.pc, memory),
             Action::Counts(which) => self.waves[index].0.counts(*which),

@@ -68,13 +68,14 @@ pub fn follow() {
     allocations::hip::watch();
 }
 
-/// The device is there. Programs may have had memory before, such as variables that host and devices share.
+/// The device is there. HIP has made the variables before that host and devices share.
 pub fn begin() {
     follow();
     if let Ok(instance) = instance() {
         let memory = instance.machine.memory();
-        for one in facts::blocks(0, u64::MAX) {
-            allocated(memory, &one);
+        let shared = |one: &Allocation| one.kind == Kind::Managed && one.name.is_some();
+        for one in facts::blocks(0, u64::MAX).iter().filter(|one| shared(one)) {
+            allocated(memory, one);
         }
     }
 }
@@ -177,9 +178,9 @@ fn freed(memory: &Memory, one: &Allocation) {
         Kind::Managed | Kind::Registered => {
             memory.open(page_of(one.base), one.end().next_multiple_of(PAGE));
         }
-        // HIP may keep it, as for a texture. Otherwise the device does not have it any more.
+        // HIP may keep it, as for a texture. Retired memory is closed anyway, and at addresses without memory other memory may come.
         Kind::Device | Kind::Pinned | Kind::Pitched | Kind::Array
-            if !memory.is_retired(one.base) =>
+            if memory.around(one.base).is_some() && !memory.is_retired(one.base) =>
         {
             close_around(memory, one.base, one.end(), KEPT);
         }

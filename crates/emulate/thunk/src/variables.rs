@@ -106,7 +106,10 @@ fn close_around(memory: &Memory, base: u64, object: &CodeObject<'_>) {
         };
         let size = bytes.end - bytes.start;
         let (start, end) = (base + bytes.start, base + bytes.end);
-        if allocates && heap::is_state(name, size) {
+        let is_written = object.image().segments.iter().any(|one| {
+            one.writable && (one.address..one.address + one.memory_size).contains(&bytes.start)
+        });
+        if allocates && is_written && heap::is_state(name, size) {
             memory.close(start, end, heap::BESIDE);
             continue;
         }

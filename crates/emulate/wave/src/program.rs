@@ -365,7 +365,7 @@ fn lower(
     // Runs have no doubles, and take singles from chains.
     let mut chains = ChainBuilder::new(runs.looks());
     let mut nops = nops::Waiting::new(config, looks_at_clock);
-    let mut notes = notes::Sharing::new(config);
+    let mut notes = notes::Sharing::new(config, skips);
     // Address behind the previous instruction if another one may join its micro-op.
     let (mut joinable, mut previous_end) = (None, None);
     for (&pc, fetched) in found {

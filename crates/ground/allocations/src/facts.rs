@@ -578,8 +578,26 @@ pub fn variable(base: u64, size: u64, name: &str) {
     tell(&Event::Allocated(&allocation));
 }
 
+thread_local! {
+    /// The number of the region that this thread's call of HIP is about to free, or 0.
+    static LEAVING: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A function of HIP is about to free what begins there. Afterwards another thread may have got the address.
+pub(crate) fn about_to_leave(base: u64) {
+    let known = known();
+    let region = known
+        .regions
+        .by_base
+        .get(&base)
+        .map(|entry| &entry.allocation);
+    let living = region.filter(|one| one.freed.is_none());
+    LEAVING.set(living.map_or(0, |one| one.id));
+}
+
 /// A function of HIP has freed what begins there.
 pub(crate) fn taken(base: u64) {
+    let leaving = LEAVING.take();
     let callers = callers();
     let mut known = known();
     let block = known.blocks.free(base, callers.clone());
@@ -587,8 +605,12 @@ pub(crate) fn taken(base: u64) {
     let region = region.filter(|entry| !entry.divided);
     let mut region = region.map(|entry| entry.allocation.clone());
     // HSA's entry was told already, if it was called. HIP keeps memory that a texture is of.
-    if region.as_ref().is_some_and(|one| one.freed.is_none()) {
-        region = known.regions.free(base, callers);
+    match &region {
+        Some(one) if one.freed.is_none() && one.id == leaving => {
+            region = known.regions.free(base, callers);
+        }
+        Some(one) if one.freed.is_none() => region = None,
+        _ => {}
     }
     drop(known);
     if let Some(freed) = block.or(region) {

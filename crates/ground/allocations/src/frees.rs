@@ -115,6 +115,12 @@ pub(crate) fn is_wrong_array(name: u64, by: &'static str) -> bool {
     tell_of(wrong, base, by)
 }
 
+/// A function of HIP is about to free this array.
+pub(crate) fn array_about_to_leave(name: u64) {
+    let base = known().arrays.get(&name).map(|one| one.base);
+    facts::about_to_leave(base.unwrap_or_default());
+}
+
 /// The program has freed this array.
 pub(crate) fn array_taken(name: u64) {
     let callers = callers();

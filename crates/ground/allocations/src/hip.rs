@@ -476,11 +476,13 @@ impl Told {
     }
 
     fn about_to_free(&self, address: u64, frees: Frees) -> Option<Error> {
+        facts::about_to_leave(address);
         let is_refused = frees::is_wrong(address, self.0, frees) && frees::are_refused();
         is_refused.then(invalid)
     }
 
     fn about_to_free_array(&self, array: u64) -> Option<Error> {
+        frees::array_about_to_leave(array);
         let is_refused = frees::is_wrong_array(array, self.0) && frees::are_refused();
         is_refused.then(invalid)
     }

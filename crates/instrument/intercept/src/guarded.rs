@@ -295,7 +295,7 @@ type Instrumented = std::thread::Result<Result<()>>;
 /// Calls [`Tool::instrument`] on a thread of its own; `None` if there can be no thread.
 ///
 /// # Safety
-/// Until the thread has answered or stopped for ever, the caller must touch neither the kernel nor the edit.
+/// Until the thread has answered or stopped for ever, both the kernel and the edit must live, and the caller must touch neither.
 unsafe fn begin_to_instrument(
     tool: &Arc<dyn Tool>,
     kernel: &Kernel<'_>,
@@ -421,7 +421,7 @@ impl Tool for Guarded {
         let (Some(tool), None) = (&self.tool, self.lost.get()) else {
             return Err(self.loss());
         };
-        // SAFETY: this function waits for the thread below, and touches neither before.
+        // SAFETY: the caller lends both for this call, which waits for the thread below and touches neither before.
         let begun = unsafe { begin_to_instrument(tool, kernel, edit) };
         let Some((thread, answered)) = begun else {
             let problem = "no thread can be started for it";

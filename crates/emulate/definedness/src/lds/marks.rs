@@ -170,7 +170,7 @@ fn next<const W: usize>(left: &mut u64, breaks: u64) -> Option<(usize, u64)> {
     Some((lane, u64::MAX >> (EACH - W * count)))
 }
 
-/// The dword pairs that have the marks of `count` words from the first one on, and the bits of these.
+/// The places that have the marks of `count` words from the first one on, and the bits of these there.
 fn stretches(first: usize, count: usize) -> impl Iterator<Item = (usize, u64)> {
     let (mut at, end) = (first, first + count);
     std::iter::from_fn(move || {

@@ -26,9 +26,10 @@ struct Last {
 }
 
 impl Sharing {
-    pub fn new(config: &Config) -> Sharing {
+    /// `skips`: waves may pass over some of the reads.
+    pub fn new(config: &Config, skips: bool) -> Sharing {
         Sharing {
-            wanted: config.races && !config.exact && !config.observed,
+            wanted: config.races && !config.exact && !config.observed && !skips,
             last: None,
         }
     }

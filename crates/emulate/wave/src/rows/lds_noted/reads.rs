@@ -171,7 +171,7 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// `None`: lanes lie otherwise.
+    /// `None` if the lanes of a group do not have addresses that are 0, 4, 8 or 16 bytes apart.
     #[inline(always)]
     fn of(wave: &Wave, row: u16) -> Option<Lanes> {
         let mut lanes = Lanes {
