@@ -132,3 +132,24 @@ fn they_are_counted_between_instructions_that_are_passed_over() {
         }
     }
 }
+
+/// One micro-op in front of both would note them.
+#[test]
+fn reads_that_follow_each_other_are_passed_over() {
+    let mut m = Machine::noting(
+        "gfx900",
+        "s_setvskip s4, 3
+        ds_read_b32 v1, v0
+        ds_read_b32 v2, v0 offset:4
+        s_setvskip s4, 2
+        ds_read_b32 v3, v0
+        ds_read_b32 v4, v0 offset:4",
+    );
+    m.sgpr(4, 8).lds_words(vec![1, 2]);
+    m.vgpr(0, |_| 0).vgpr(1, |_| 7).vgpr(2, |_| 7);
+    m.run();
+    m.check(1, |_| 7);
+    m.check(2, |_| 7);
+    m.check(3, |_| 1);
+    m.check(4, |_| 2);
+}

@@ -225,6 +225,17 @@ impl Machine {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// One whose accesses to LDS are noted.
+    pub fn noting(target: &str, text: &str) -> Machine {
+        let wave_size = u32::from(Target::find(target).expect("target").wave_size);
+        let looks = Looks {
+            races: true,
+            ..Looks::default()
+        };
+        Machine::made(target, wave_size, text, looks, None)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
     /// [`Machine::with_wave_size`] whose instructions each have micro-ops of their own, where passes do what is beside the body.
     pub fn observed(target: &str, wave_size: u32, text: &str) -> Machine {
         let looks = Looks {
