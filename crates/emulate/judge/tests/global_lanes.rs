@@ -1,7 +1,7 @@
 //! Lanes whose accesses to global memory are looked at together race as lanes that are looked at one after the other.
 
 use crate::{
-    common::compiled_text,
+    common::{compiled_text, random},
     global_races::{ALL, Told},
 };
 use codeobj::CodeObject;
@@ -22,11 +22,7 @@ const PARTS: std::ops::Range<u64> = 10..15;
 /// lanes, and all in the same sequence.
 #[test]
 fn lanes_together_race_as_lanes_one_by_one() {
-    let mut random = 1u64;
-    let mut next = |most: u64| {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-        (random >> 33) % most
-    };
+    let mut next = random();
     for target in ["gfx90a", "gfx1100"] {
         let source = include_str!("global_by_lane.cl");
         let Some(bytes) = compiled_text(target, &["-O2", "-g"], source) else {

@@ -3,6 +3,7 @@
 use crate::common::{
     compiled_text,
     corpus::{Corpus, each_bug_is_found_and_right_twins_are_silent, grade, line, rows},
+    random,
 };
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Access, Argument, Device, Order, Race, Shape};
@@ -192,11 +193,7 @@ fn the_corpus_needs_each_part_of_the_order() {
 fn lanes_together_race_as_lanes_one_by_one() {
     const STEPS: usize = 60;
     const BARRIER: u32 = 10;
-    let mut random = 1u64;
-    let mut next = |most: u64| {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-        (random >> 33) % most
-    };
+    let mut next = random();
     for target in ["gfx90a", "gfx1100"] {
         let source = include_str!("races_by_lane.cl");
         let Some(bytes) = compiled_text(target, &["-O2", "-g"], source) else {
@@ -237,11 +234,7 @@ fn lanes_together_race_as_lanes_one_by_one() {
 fn reads_in_turn_race_as_reads_one_by_one() {
     const STEPS: usize = 60;
     const BARRIER: u32 = 8;
-    let mut random = 1u64;
-    let mut next = |most: u64| {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-        (random >> 33) % most
-    };
+    let mut next = random();
     for target in ["gfx90a", "gfx1100"] {
         let source = include_str!("races_in_turn.cl");
         let Some(bytes) = compiled_text(target, &["-O2", "-g"], source) else {

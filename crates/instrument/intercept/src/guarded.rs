@@ -289,7 +289,7 @@ impl Worker {
     }
 }
 
-/// What came of a call of `instrument`, or its panic.
+/// The result of a call of `instrument`, or its panic.
 type Instrumented = std::thread::Result<Result<()>>;
 
 /// Calls [`Tool::instrument`] on a thread of its own; `None` if there can be no thread.

@@ -21,6 +21,15 @@ const SOURCE: &str = concat!(
 /// A kernel that takes longer does not end.
 const LIMIT: Duration = Duration::from_secs(5);
 
+/// Numbers below the one that the caller gives, the same in each run.
+pub fn random() -> impl FnMut(u64) -> u64 {
+    let mut random = 1u64;
+    move |most| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+        (random >> 33) % most
+    }
+}
+
 /// None without a compiler.
 pub fn compiled(target: &str, options: &[&str]) -> Option<Vec<u8>> {
     let text = std::fs::read_to_string(SOURCE).unwrap();

@@ -214,26 +214,24 @@ impl Machine {
 
     /// One that stops where an access goes beyond the LDS that there is.
     pub fn exact(target: &str, text: &str) -> Machine {
-        let wave_size = u32::from(Target::find(target).expect("target").wave_size);
         // Both checks get along with each other.
-        let looks = Looks {
-            exact: true,
-            races: true,
-            ..Looks::default()
-        };
-        Machine::made(target, wave_size, text, looks, forced())
-            .unwrap_or_else(|error| panic!("{error}"))
+        Machine::noted(target, text, true, forced())
     }
 
     /// One whose accesses to LDS are noted.
     pub fn noting(target: &str, text: &str) -> Machine {
+        Machine::noted(target, text, false, None)
+    }
+
+    fn noted(target: &str, text: &str, exact: bool, native: Option<HostCode>) -> Machine {
         let wave_size = u32::from(Target::find(target).expect("target").wave_size);
         let looks = Looks {
+            exact,
             races: true,
             ..Looks::default()
         };
-        Machine::made(target, wave_size, text, looks, None)
-            .unwrap_or_else(|error| panic!("{error}"))
+        let made = Machine::made(target, wave_size, text, looks, native);
+        made.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// [`Machine::with_wave_size`] whose instructions each have micro-ops of their own, where passes do what is beside the body.
