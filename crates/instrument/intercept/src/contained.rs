@@ -6,7 +6,7 @@
 
 use std::{
     sync::{
-        atomic::{AtomicBool, AtomicI32, Ordering},
+        atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering},
         mpsc::{Receiver, RecvTimeoutError, TryRecvError},
     },
     time::{Duration, Instant},
@@ -44,6 +44,9 @@ static TABLE: [Row; 64] = [const {
         patient: AtomicBool::new(false),
     }
 }; 64];
+
+/// Threads that wait for an answer of a contained thread.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// A contained thread.
 #[derive(Clone, Copy)]
@@ -97,6 +100,13 @@ pub fn spawn(name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> Option
 impl Contained {
     /// The value that the thread sends. Waits until `limit` is over or the thread has died; time inside [`patiently`] does not count.
     pub fn answer<T>(self, answered: &Receiver<T>, limit: Duration) -> Result<T, Silence> {
+        WAITING.fetch_add(1, Ordering::AcqRel);
+        let answer = self.wait(answered, limit);
+        WAITING.fetch_sub(1, Ordering::AcqRel);
+        answer
+    }
+
+    fn wait<T>(self, answered: &Receiver<T>, limit: Duration) -> Result<T, Silence> {
         let mut began = Instant::now();
         loop {
             if self
@@ -190,6 +200,35 @@ pub fn exits() -> bool {
         row.signal.store(EXITS, Ordering::Release);
     }
     row.is_some()
+}
+
+/// For a contained thread that has called `exit`: lets other threads leave the runtime, whose destructors take away what its functions use.
+/// They have left when nobody waits for a contained thread and all sleep in two looks. Takes at most `limit`.
+pub fn let_go(limit: Duration) {
+    let began = Instant::now();
+    let mut still = 0;
+    while still < 2 && began.elapsed() < limit {
+        std::thread::sleep(LOOK);
+        let quiet = WAITING.load(Ordering::Acquire) == 0 && others_sleep();
+        still = if quiet { still + 1 } else { 0 };
+    }
+}
+
+/// Whether no other thread of this process runs.
+fn others_sleep() -> bool {
+    // SAFETY: no arguments.
+    let own = unsafe { libc::gettid() }.to_string();
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else {
+        return true;
+    };
+    let mut others = threads
+        .flatten()
+        .filter(|thread| thread.file_name() != *own);
+    !others.any(|thread| {
+        let state = std::fs::read_to_string(thread.path().join("stat"));
+        let state = state.as_deref().unwrap_or_default().rsplit_once(") ");
+        state.is_some_and(|(_, rest)| rest.starts_with('R'))
+    })
 }
 
 /// Never returns.

@@ -31,6 +31,8 @@ pub const END: Duration = Duration::from_secs(15);
 /// Part of [`END`] for kernels that are still running: a program may end without waiting for its last launches.
 pub const SETTLE: Duration = Duration::from_secs(5);
 pub const DEATH: Duration = Duration::from_secs(3);
+/// Longest time that the end by a tool's `exit` waits for the application's thread to leave the runtime.
+const RELEASE: Duration = Duration::from_secs(1);
 const STACK: usize = 8 << 20;
 /// Pause between looks at what another thread does.
 const LOOK: Duration = Duration::from_millis(5);
@@ -233,8 +235,11 @@ pub fn die() {
 }
 
 extern "C" fn at_exit() {
-    contained::exits();
+    let by_tool = contained::exits();
     guarded(|| finish(END, SETTLE));
+    if by_tool {
+        contained::let_go(RELEASE);
+    }
 }
 
 /// The process ends, perhaps before there is a session.

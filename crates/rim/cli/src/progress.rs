@@ -28,6 +28,8 @@ impl Progress {
         if let Ok(style) = style {
             bar.set_style(style);
         }
+        // The thread of the steady tick may start after the work has ended.
+        bar.tick();
         bar.enable_steady_tick(Duration::from_secs(1));
         Progress(Some(bar))
     }
