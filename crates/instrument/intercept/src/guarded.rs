@@ -201,7 +201,13 @@ impl Guarded {
             Ok(Ok(answer)) => return Some(answer),
             Ok(Err(panic)) => self.lose(&format!("crashed in {what}: {}", message(&*panic))),
             Err(Silence::Signal(signal)) => self.died(signal, &self.present(what).what),
-            Err(Silence::Exit) => self.left(&self.present(what).what),
+            Err(Silence::Exit) => {
+                self.left(&self.present(what).what);
+                // The runtime is starting in this thread, which takes long: its destructors must not meet it.
+                if state::current().is_none() {
+                    std::thread::sleep(state::END);
+                }
+            }
             Err(Silence::Late) => self.lose(&self.present(what).lasts("LUTHIER_TOOL_LIMIT")),
         }
         None
