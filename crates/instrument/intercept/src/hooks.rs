@@ -109,9 +109,9 @@ pub unsafe extern "C" fn OnLoad(
                         put(table, Some(api));
                     }
                 }
-                Err(missing) => say(&format!(
-                    "this HSA runtime lacks {missing}; nothing is instrumented"
-                )),
+                Err(missing) => {
+                    state::refuse(&format!("this HSA runtime lacks {missing}"));
+                }
             }
         }
     });

@@ -1,13 +1,15 @@
 //! Tells the program's launcher which processes have delivered the results of tools.
 //!
 //! `_exit` and SIGKILL end a process at once: results cannot be delivered then, but the launcher can say so. The file of `LUTHIER_LEDGER`
-//! gets a line for each session that begins and each that has delivered. `luthier run` reads it at the end.
+//! gets a line for each session that begins, is refused or has delivered. `luthier run` reads it at the end.
 
 use std::{fs::OpenOptions, io::Write};
 
 const VARIABLE: &str = "LUTHIER_LEDGER";
 pub const BEGAN: &str = "began";
 pub const DELIVERED: &str = "delivered";
+/// The process has used a GPU, without tools.
+pub const REFUSED: &str = "refused";
 const SAID: &str = "said";
 
 /// Appends a line about this process; never fails.

@@ -108,8 +108,7 @@ pub fn start(api: &'static Api) -> bool {
         problems.iter().for_each(|problem| say(problem));
     }
     if let Some(problem) = &config.refused {
-        say(&format!("{problem}; nothing is instrumented"));
-        return false;
+        return refuse(problem);
     }
     let began = BEGAN.fetch_add(1, Ordering::Relaxed) + 1;
     config.session = session_number(config.output.as_deref(), began);
@@ -126,18 +125,12 @@ pub fn start(api: &'static Api) -> bool {
         .unwrap_or_default();
     let instrumenter = match tools::instrumenter(&config, &directory) {
         Ok(instrumenter) => instrumenter,
-        Err(problem) => {
-            say(&format!("{problem}; nothing is instrumented"));
-            return false;
-        }
+        Err(problem) => return refuse(&problem.to_string()),
     };
     let queues = Arc::new(Queues::new(api));
     let device = match HsaDevice::new(api, Arc::clone(&queues)) {
         Ok(device) => device,
-        Err(error) => {
-            say(&format!("{error}; nothing is instrumented"));
-            return false;
-        }
+        Err(error) => return refuse(&error.to_string()),
     };
     let state = CURRENT.set(State {
         ended: AtomicBool::new(false),
@@ -158,6 +151,13 @@ pub fn start(api: &'static Api) -> bool {
     // Handlers run in reverse order, and libraries that tools are linked with must still be there when tools are called at the end.
     process::at_end(at_exit, after_fork_in_child);
     true
+}
+
+/// Says why there is no session. The launcher learns that this process has used a GPU all the same. Returns `false`.
+pub fn refuse(problem: &str) -> bool {
+    say(&format!("{problem}; nothing is instrumented"));
+    ledger::write(ledger::REFUSED);
+    false
 }
 
 /// Ends the session and delivers its summary; the second call does nothing. Takes at most about `limit`; launches that are

@@ -46,7 +46,7 @@ impl Ledger {
                 "luthier: the program was ended by SIGSYS: if a seccomp filter of its own forbids to open files, tools cannot deliver in it"
             );
         }
-        if status.success() && !has_begun(&text) {
+        if status.success() && !has_used_a_gpu(&text) {
             command::say!("luthier: no process of the program has used a GPU: tools saw nothing");
         }
         for process in silent {
@@ -79,9 +79,10 @@ fn said(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns `true` if tools were loaded in any process.
-fn has_begun(text: &str) -> bool {
-    text.lines().any(|line| line.ends_with(" began"))
+/// Returns `true` if any process has used a GPU, with tools or where these were refused.
+fn has_used_a_gpu(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.any(|line| matches!(line.split_once(' '), Some((_, "began" | "refused"))))
 }
 
 /// Processes with more beginnings than deliveries, in order.
@@ -118,6 +119,7 @@ mod tests {
         let text = "7 began\n8 began\n7 delivered\n9 began\n7 began\n8 deliv";
         assert_eq!(silent(text), ["8", "9", "7"]);
         assert!(silent("7 began\n7 delivered\nrubbish\n").is_empty());
-        assert!(has_begun(text) && !has_begun("7 said that it began it\n"));
+        assert!(has_used_a_gpu(text) && has_used_a_gpu("7 refused\n"));
+        assert!(!has_used_a_gpu("7 said that it began\n7 said refused\n"));
     }
 }

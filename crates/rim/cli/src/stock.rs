@@ -37,7 +37,12 @@ pub fn prepare(library: &Path) -> Result<Option<Prepared>> {
     let (tool, folder) = place(library, &bytes, "tool")?;
     let host = tool_capi::library_of(&tool);
     if !tool.exists() || !host.exists() {
-        let stock = tool_build::from_library(library, &bytes)?;
+        let stock = tool_build::from_library(library, &bytes);
+        let whole = library.with_extension(tools::SUFFIX);
+        let stock = match whole.is_file() {
+            true => stock.with_context(|| format!("is the tool {} meant?", whole.display()))?,
+            false => stock?,
+        };
         // The tool last: where it is, the library is, too.
         records::write_whole(&host, &stock.library)?;
         records::write_whole(&tool, &stock.tool)?;

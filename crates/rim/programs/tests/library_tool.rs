@@ -181,12 +181,19 @@ fn what_goes_wrong_in_a_callback_is_the_reason() {
         !offline.status.success() && said.contains("which only `luthier run` can call"),
         "{said}"
     );
-    std::fs::remove_file(tool.with_extension("so")).unwrap();
+    // The library beside a tool is no tool.
+    let library = tool.with_extension("so");
+    let said = stderr(&scene.run(&["-t", library.to_str().unwrap()], Path::new("off")));
+    let meant = format!("is the tool {} meant?", tool.display());
+    assert!(said.contains(&meant), "{said}");
+    std::fs::remove_file(library).unwrap();
     let said = stderr(&scene.run(&["-t", tool.to_str().unwrap()], Path::new("off")));
     assert!(
         said.contains("is not beside it") && said.contains("nothing is instrumented"),
         "{said}"
     );
+    // The application has used a GPU.
+    assert!(!said.contains("no process of the program"), "{said}");
 }
 
 /// Host code that does what `MISCHIEF` says, where it says.
