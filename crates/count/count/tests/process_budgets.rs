@@ -27,8 +27,8 @@ impl Place {
     }
 }
 
-const WAYS: [&str; 8] = [
-    "alone", "threads", "sequence", "fork", "exec", "spawn", "system", "ignored",
+const WAYS: [&str; 10] = [
+    "alone", "threads", "sequence", "fork", "exec", "spawn", "system", "ignored", "vfork", "after",
 ];
 
 #[test]

@@ -75,6 +75,13 @@ struct Region {
   SmallVector<CallBase *, 4> limits;
   bool callsCounting = false;
   double frequency = 0; // of all additions
+
+  // The optimiser may have merged the call of the limit with one outside: the check is then a branch out of the region.
+  bool checks() const {
+    return !limits.empty() || any_of(additions, [](const auto &entry) {
+      return any_of(entry.second, [](const AtomicRMWInst *addition) { return !addition->use_empty(); });
+    });
+  }
 };
 
 class Mover {
@@ -140,7 +147,7 @@ private:
     for (auto &[address, list] : region.additions)
       additions += list.size();
     // (With a counter per line, most are added to once.)
-    if (additions < 2 || region.additions.size() > 2 || !region.limits.empty())
+    if (additions < 2 || region.additions.size() > 2 || region.checks())
       return false;
     SmallVector<Instruction *, 4> ends;
     for (BasicBlock &block : function)
@@ -177,14 +184,14 @@ private:
     Region inside;
     if (!isCandidate(loop, inside) || inside.additions.empty())
       return;
-    if (inside.limits.empty())
-      promoteSums(loop, inside);
-    else
+    if (inside.checks())
       promoteChecked(loop, inside);
+    else
+      promoteSums(loop, inside);
   }
 
   bool isTooLong(Loop *loop, const Region &region) {
-    if (!region.limits.empty())
+    if (region.checks())
       return sizeOf(loop) > MostPromoted;
     return stage != Stage::Early && sizeOf(loop) > MostSummed && !countIsKnown(loop);
   }
@@ -209,7 +216,7 @@ private:
         return false;
     // Loops with checks are handled after the optimiser. A register holds the counter in them, not a difference.
     // Additions by other code would be lost meanwhile, and the remaining budget would not be known.
-    return region.limits.empty() || (stage == Stage::Late && !region.callsCounting);
+    return !region.checks() || (stage == Stage::Late && !region.callsCounting);
   }
 
   // How often additions run per entry of the loop.

@@ -115,6 +115,7 @@ struct module {
 HIDDEN void luthier_begin_thread(void);
 HIDDEN void luthier_set_thread_budget(uint64_t units);
 HIDDEN void luthier_begin_budget(void);
+HIDDEN void luthier_open_budget(void);
 HIDDEN uint64_t luthier_fold_slots(void);
 HIDDEN void luthier_lock(void);
 HIDDEN void luthier_unlock(void);
@@ -147,6 +148,8 @@ HIDDEN bool luthier_pool_open(uint64_t units, const char *file); /* `file` may b
 HIDDEN bool luthier_pool_take(uint64_t now); /* false if nothing is left */
 HIDDEN void luthier_pool_join(void);
 HIDDEN void luthier_pool_leave(void);
+/* The process ends. Code that still runs, such as destructors of libraries, is bound by another budget of the same size. */
+HIDDEN void luthier_pool_end(void);
 HIDDEN void luthier_pool_share(int more); /* `more` threads of this or another process are about to begin */
 HIDDEN void luthier_pool_unshare(int fewer); /* and did not */
 HIDDEN void luthier_pool_after_fork(void);
@@ -159,6 +162,8 @@ HIDDEN bool luthier_report(const char *stopped); /* true if it was written by th
 HIDDEN void luthier_take_back_report(void);
 HIDDEN bool luthier_wants_report(void);
 HIDDEN void luthier_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* True in a child of vfork: it runs in the memory of its parent, whose count, share of the budget and report it leaves alone. */
+HIDDEN bool luthier_is_borrower(void);
 HIDDEN void luthier_stop(const char *reason) __attribute__((noreturn));
 HIDDEN void luthier_stop_with(int status, const char *reason) __attribute__((noreturn));
 

@@ -118,11 +118,22 @@ void luthier_pool_join(void) {
 
 void luthier_pool_leave(void) {
   struct lease *lease = &luthier_self.lease;
-  if (!pool || !lease->joined)
+  if (!pool || !lease->joined || luthier_is_borrower())
     return;
   charge(luthier_checked_now());
   lease->joined = false;
   lease->end = UINT64_MAX;
+  atomic_fetch_sub(&pool->threads, 1);
+}
+
+void luthier_pool_end(void) {
+  struct lease *lease = &luthier_self.lease;
+  if (!pool || !lease->joined || luthier_is_borrower())
+    return;
+  uint64_t now = luthier_checked_now();
+  charge(now);
+  lease->end = now + pool->budget;
+  luthier_set_limit();
   atomic_fetch_sub(&pool->threads, 1);
 }
 

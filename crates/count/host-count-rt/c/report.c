@@ -17,6 +17,7 @@
 enum { BUFFER = 4096 };
 
 static pid_t owner;
+static char stopped_borrower[240]; /* why a child of vfork was stopped */
 static bool reported;
 static char directory[BUFFER / 2];
 static char written[BUFFER]; /* the report of this process */
@@ -79,9 +80,23 @@ static void flush_output(void) {
     luthier_say("output that the program had buffered could not be written");
 }
 
+bool luthier_is_borrower(void) { return owner != 0 && getpid() != owner; }
+
+/* The parent goes on when its child has ended, and stops at its own next check, as the count is the same. */
+static void stop_borrower(int status, const char *reason) {
+  snprintf(stopped_borrower, sizeof stopped_borrower, "%s, in a child of vfork", reason);
+  luthier_say("%s", stopped_borrower);
+  luthier_end_process(status);
+}
+
 void luthier_stop_with(int status, const char *reason) {
   static atomic_flag stopping = ATOMIC_FLAG_INIT;
   static char own[200];
+  if (luthier_is_borrower()) {
+    if (!reason)
+      luthier_pool_describe(own, sizeof own);
+    stop_borrower(status, reason ? reason : own);
+  }
   if (atomic_flag_test_and_set(&stopping))
     for (;;)
       pause(); /* another thread stops the process already */
@@ -209,7 +224,7 @@ static void write_file(const char *stopped) {
     luthier_say("cannot write %s: %s", aside, strerror(errno));
     return;
   }
-  write_report(&out, stopped);
+  write_report(&out, stopped ? stopped : stopped_borrower[0] ? stopped_borrower : NULL);
   if (close(out.file) != 0)
     out.failed = true;
   if (out.failed || rename(aside, final) != 0) {
@@ -336,32 +351,39 @@ static void refuse_vain_budget(void) {
   luthier_end_process(EXIT_REFUSED);
 }
 
+/* Before all other constructors, which run under the budget, too. */
+void luthier_open_budget(void) {
+  uint64_t budget;
+  if (!number_from("LUTHIER_COUNT_BUDGET", &budget))
+    return;
+  budget_asked = true;
+  const char *per = getenv("LUTHIER_COUNT_BUDGET_PER");
+  if (per && strcmp(per, "thread") == 0) {
+    luthier_set_thread_budget(budget);
+  } else {
+    static char file[BUFFER];
+    snprintf(file, sizeof file, "%s/budget.pool", directory);
+    if (!luthier_pool_open(budget, wants_file() ? file : NULL))
+      luthier_stop("no memory for the budget");
+  }
+  luthier_begin_budget();
+}
+
 /* After all other constructors: every part of an executable has registered by now. (Where the runtime is a library of its own,
  * parts begin behind it.) */
 __attribute__((constructor(65535))) static void apply_environment(void) {
   if (luthier_is_dormant())
     return;
-  uint64_t budget, watchdog;
-  if (number_from("LUTHIER_COUNT_BUDGET", &budget)) {
-    budget_asked = true;
-    refuse_vain_budget();
-    const char *per = getenv("LUTHIER_COUNT_BUDGET_PER");
-    if (per && strcmp(per, "thread") == 0) {
-      luthier_set_thread_budget(budget);
-    } else {
-      static char file[BUFFER];
-      snprintf(file, sizeof file, "%s/budget.pool", directory);
-      if (!luthier_pool_open(budget, wants_file() ? file : NULL))
-        luthier_stop("no memory for the budget");
-    }
-    luthier_begin_budget();
-  }
+  uint64_t watchdog;
+  refuse_vain_budget();
   if (number_from("LUTHIER_COUNT_WATCHDOG_MS", &watchdog) && watchdog && luthier_count_watchdog(watchdog) != 0)
     luthier_stop("cannot start the watchdog");
 }
 
-__attribute__((destructor(101))) static void at_end(void) {
+static void at_end(void) {
   luthier_report(NULL);
-  luthier_pool_leave();
+  luthier_pool_end();
   refuse_vain_budget();
 }
+/* The last destructor: compilers let nobody else name a priority below 101. */
+__attribute__((section(".fini_array.00001"), used)) static void (*last_destructor)(void) = at_end;

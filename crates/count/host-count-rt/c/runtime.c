@@ -244,6 +244,7 @@ static void start(void) {
   pthread_atfork(before_fork, after_fork_parent, after_fork_child);
   luthier_start();
   adopt(&main_record);
+  luthier_open_budget();
 }
 
 __attribute__((constructor(101))) static void construct(void) { pthread_once(&started, start); }

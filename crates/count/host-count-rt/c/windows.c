@@ -231,8 +231,8 @@ PUBLIC void __luthier_count_register_module(struct module *module) {
   ReleaseSRWLockExclusive(&lock);
 }
 
-/* One budget for each thread there is when the program begins: the first. */
-__attribute__((constructor(65535))) static void apply_environment(void) {
+/* One budget for each thread there is when the program begins: the first. Static objects are constructed under it. */
+__attribute__((constructor(101))) static void apply_environment(void) {
   char text[40], *end;
   DWORD length = GetEnvironmentVariableA("LUTHIER_COUNT_BUDGET", text, sizeof text);
   if (!length || length >= sizeof text)

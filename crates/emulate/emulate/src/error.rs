@@ -38,6 +38,10 @@ pub enum Error {
         expected: u64,
         given: usize,
     },
+    #[error(
+        "a grid of {groups} workgroups of {work_items} work-items in a dimension is larger than 4294967295 work-items"
+    )]
+    Grid { groups: u32, work_items: u32 },
     #[error(transparent)]
     Dispatch(#[from] gpu::dispatch::DispatchError),
     /// `text` names kernel, cause, place and source line; see [`gpu::Fault::text`].

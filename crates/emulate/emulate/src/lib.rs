@@ -48,6 +48,20 @@ pub struct Shape {
     pub dynamic_lds: u32,
 }
 
+impl Shape {
+    /// Work-items per dimension, for which packets have 32 bits.
+    fn work_items(&self) -> Result<[u32; 3]> {
+        let mut grid = [0; 3];
+        for (dimension, size) in grid.iter_mut().enumerate() {
+            let (groups, work_items) = (self.grid[dimension], self.block[dimension]);
+            *size = groups
+                .checked_mul(work_items)
+                .ok_or(Error::Grid { groups, work_items })?;
+        }
+        Ok(grid)
+    }
+}
+
 /// Bytes that segments of arguments are multiples of.
 const KERNARG_UNIT: u64 = 64;
 
@@ -323,14 +337,16 @@ impl<'a> Device<'a> {
         // Compilers load more than the last argument with it: up to 16 words at once. Runtimes give segments that room.
         let bytes = (kernarg.len() as u64).next_multiple_of(KERNARG_UNIT);
         let kernarg_address = self.buffer(&kernarg, bytes)?;
-        let grid =
-            [0, 1, 2].map(|dimension| shape.grid[dimension].saturating_mul(shape.block[dimension]));
+        let grid = shape.work_items()?;
         let packet = KernelDispatchPacket {
             setup: 3,
             workgroup_size: shape.block.map(|size| size.min(u32::from(u16::MAX)) as u16),
             grid_size: grid,
             private_segment_size: stack_size(&found.descriptor),
-            group_segment_size: found.descriptor.group_segment_size() + shape.dynamic_lds,
+            group_segment_size: found
+                .descriptor
+                .group_segment_size()
+                .saturating_add(shape.dynamic_lds),
             kernel_object: self.base + found.descriptor_address,
             kernarg_address,
             ..Default::default()
@@ -427,13 +443,19 @@ impl<'a> Device<'a> {
     ) -> Result<Counts> {
         let own = self.object.kernel(&prepared.kernel)?;
         let other = object.kernel(&prepared.kernel)?;
-        let dynamic_lds = prepared.packet.group_segment_size - own.descriptor.group_segment_size();
+        let dynamic_lds = prepared
+            .packet
+            .group_segment_size
+            .saturating_sub(own.descriptor.group_segment_size());
         let packet = KernelDispatchPacket {
             private_segment_size: other
                 .descriptor
                 .private_segment_size()
                 .max(prepared.packet.private_segment_size),
-            group_segment_size: other.descriptor.group_segment_size() + dynamic_lds,
+            group_segment_size: other
+                .descriptor
+                .group_segment_size()
+                .saturating_add(dynamic_lds),
             kernel_object: base + other.descriptor_address,
             ..prepared.packet
         };

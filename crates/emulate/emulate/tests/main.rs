@@ -8,5 +8,6 @@ mod exact;
 mod memory_model;
 mod native;
 mod preset_scratch;
+mod sizes;
 mod turns;
 mod unwritten;

@@ -107,7 +107,10 @@ impl Launched {
                 Launched {
                     grid: launch.grid,
                     block: launch.block,
-                    lds: kernel.descriptor.group_segment_size() + launch.dynamic_lds,
+                    lds: kernel
+                        .descriptor
+                        .group_segment_size()
+                        .saturating_add(launch.dynamic_lds),
                 }
             }
             Subject::Recording(recording) => {

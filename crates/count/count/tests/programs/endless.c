@@ -49,6 +49,34 @@ static void to_and_fro(void) {
   rounds++;
   setcontext(&here);
 }
+/* A loop that is a function of its own, and that no way leaves. */
+static void for_ever(int s) {
+  (void)s;
+  for (;;)
+    rounds++;
+}
+static int never(const void *a, const void *b) {
+  (void)a, (void)b;
+  for (;;)
+    if (rounds++ & 1)
+      rounds += 3;
+  return 0;
+}
+static int before_main, behind_main;
+__attribute__((constructor(101))) static void begin(int count, char **words) {
+  before_main = count > 1 ? atoi(words[1]) : 0;
+  if (before_main == 13)
+    for_ever(0);
+}
+__attribute__((destructor(101))) static void end(void) {
+  if (behind_main == 14)
+    for_ever(0);
+}
+static ssize_t write_for_ever(void *cookie, const char *bytes, size_t size) {
+  (void)cookie, (void)bytes, (void)size;
+  for_ever(0);
+  return 0;
+}
 int not_static(const void *a, const void *b) {
   (void)a, (void)b;
   return 1;
@@ -106,6 +134,20 @@ int main(int count, char **words) {
     rounds++;
     setcontext(&third);
     break;
+  }
+  case 11:
+    action.sa_handler = for_ever;
+    sigaction(SIGUSR1, &action, 0);
+    raise(SIGUSR1);
+    break;
+  case 12: lfind(&k, &k, &many, 0, never); break;
+  case 14: behind_main = which; return 0;
+  case 15: { /* the C library writes what is left when everything else has ended */
+    static char late[4096];
+    FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_for_ever});
+    setvbuf(file, late, _IOFBF, sizeof late);
+    fputs("late", file);
+    return 0;
   }
   }
   printf("%ld\n", rounds);

@@ -58,6 +58,15 @@ int main(int count, char **words) {
           execv(words[0], other);
           return 1;
         }
+      } else if (strcmp(how, "vfork") == 0) {
+        if ((child = vfork()) == 0) {
+          work(n);
+          _exit(0);
+        }
+      } else if (strcmp(how, "after") == 0) { /* a child borrows the parent's memory, but not its share */
+        if ((child = vfork()) == 0)
+          _exit(0);
+        work(n);
       } else if (strcmp(how, "spawn") == 0) {
         posix_spawn(&child, words[0], NULL, NULL, other, environ);
       } else {
