@@ -30,7 +30,7 @@ pub struct NewObject<'a> {
     pub relocations: &'a [(u64, DynamicRelocation, u64)],
     /// Source lines, by offset in the text.
     pub lines: &'a [LineRow],
-    /// Functions of the text: name, offset, bytes. Debuggers show the names where lines are known.
+    /// Functions of the text: name, offset, bytes. Debuggers show the names where lines are known, and the symbol table has them.
     pub functions: &'a [(&'a str, u64, u64)],
 }
 
@@ -51,7 +51,8 @@ pub(super) const SYMBOL: usize = 24;
 const OS_ABI_HSA: u8 = 64;
 const MACHINE_AMDGPU: u16 = 224;
 const TYPE_DYN: u16 = 3;
-/// Symbols: global function and object, protected.
+/// Symbols: local function, and global function and object, protected.
+const LOCAL_FUNCTION: u8 = 2;
 pub(super) const FUNCTION: u8 = 1 << 4 | 2;
 pub(super) const OBJECT: u8 = 1 << 4 | 1;
 const PROTECTED: u8 = 3;
@@ -153,6 +154,30 @@ pub(super) fn symbol_table(symbols: impl IntoIterator<Item = (u32, u8, u16, u64,
     table
 }
 
+/// Writes the table of all symbols: functions that only the object knows, each with its name, address and bytes, and behind them those of the
+/// table `global`, whose names are in `strings`.
+pub(super) fn all_symbols(
+    file: &mut File,
+    own: &[(&str, u64, u64)],
+    global: &[u8],
+    strings: &[u8],
+) {
+    let mut strings = strings.to_vec();
+    let in_text = file.number(".text");
+    let own = own.iter().map(|(name, address, size)| {
+        let offset = strings.len() as u32;
+        strings.extend(name.as_bytes());
+        strings.push(0);
+        (offset, LOCAL_FUNCTION, in_text, *address, *size)
+    });
+    let mut table = symbol_table(own);
+    let first_global = (table.len() / SYMBOL) as u32;
+    table.extend(&global[SYMBOL..]);
+    file.section((".symtab", format::SHT_SYMTAB.0, 0), 8, 24, &table);
+    file.section((".strtab", format::SHT_STRTAB.0, 0), 1, 0, &strings);
+    file.link(".symtab", ".strtab", first_global);
+}
+
 /// A dynamic table, which is given where the tables for the loader are, and its own entries `more`.
 pub(super) fn dynamic_table(
     [symbols, strings, string_bytes, hash]: [u64; 4],
@@ -231,8 +256,13 @@ pub fn create(object: &NewObject<'_>) -> Created {
         (offsets[1], OBJECT, in_rodata, descriptor_at, size),
     ]);
     put(&mut file.bytes, symbols_at, &symbols);
-    file.section((".symtab", format::SHT_SYMTAB.0, 0), 8, 24, &symbols);
-    file.section((".strtab", format::SHT_STRTAB.0, 0), 1, 0, &strings);
+    let own: Vec<_> = object
+        .functions
+        .iter()
+        .filter(|(name, ..)| *name != object.kernel)
+        .map(|(name, offset, size)| (*name, text_at + offset, *size))
+        .collect();
+    all_symbols(&mut file, &own, &symbols, &strings);
     for (index, (offset, kind, meant)) in object.relocations.iter().enumerate() {
         // Against the descriptor, which is an object and so looked up by address.
         let addend = (text_at + meant).wrapping_sub(descriptor_at);
@@ -251,7 +281,6 @@ pub fn create(object: &NewObject<'_>) -> Created {
     file.link(".hash", ".dynsym", 0);
     file.link(".rela.dyn", ".dynsym", 0);
     file.link(".dynamic", ".dynstr", 0);
-    file.link(".symtab", ".strtab", 1);
 
     program_headers(
         &mut file,

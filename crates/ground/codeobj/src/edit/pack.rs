@@ -1,11 +1,11 @@
 //! Several objects as [`create`](super::create) makes them in one, so that a loader has one to place and to copy.
 
 use super::create::{
-    ELF_HEADER, FUNCTION, File, OBJECT, PROGRAM_HEADER, PROGRAM_HEADERS, SYMBOL, dynamic_table,
-    hash, note, program_headers, put, section_headers, string_table, symbol_table,
+    ELF_HEADER, FUNCTION, File, OBJECT, PROGRAM_HEADER, PROGRAM_HEADERS, SYMBOL, all_symbols,
+    dynamic_table, hash, note, program_headers, put, section_headers, string_table, symbol_table,
 };
 use super::{PAGE, own_units::Units};
-use crate::elf::SymbolSection;
+use crate::elf::{Binding, SymbolKind, SymbolSection};
 use crate::{CodeObject, Error, KernelDescriptor, Result};
 use object::elf as format;
 
@@ -19,6 +19,7 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     let first = objects.first().ok_or(unfit("there is none"))?;
     let mut metadata = first.metadata()?.ok_or(unfit("it has no metadata"))?;
     let (mut text, mut kernels, mut units) = (Vec::new(), Vec::new(), Units::default());
+    let mut own = Vec::new();
     for (index, object) in objects.iter().enumerate() {
         let code = only_code(object)?;
         let elf = object.elf();
@@ -33,8 +34,12 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
         let moved = (text.len() as u64).wrapping_sub(code.address);
         units.add(elf, moved);
         text.extend_from_slice(code.data);
-        let own = object.kernels()?.into_iter();
-        kernels.extend(own.map(|kernel| (kernel.entry.wrapping_add(moved), kernel)));
+        let theirs = object.kernels()?.into_iter();
+        kernels.extend(theirs.map(|kernel| (kernel.entry.wrapping_add(moved), kernel)));
+        let local = object.symbols().iter().filter(|symbol| {
+            symbol.kind == SymbolKind::Function && symbol.binding == Binding::Local
+        });
+        own.extend(local.map(|one| (one.name, one.value.wrapping_add(moved), one.size)));
     }
     let mut names: Vec<&str> = kernels.iter().map(|(_, kernel)| kernel.name).collect();
     names.sort_unstable();
@@ -90,12 +95,13 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     }
     let symbols = symbol_table(symbols);
     put(&mut file.bytes, symbols_at, &symbols);
-    file.section((".symtab", format::SHT_SYMTAB.0, 0), 8, 24, &symbols);
-    file.section((".strtab", format::SHT_STRTAB.0, 0), 1, 0, &strings);
+    for (_, address, _) in &mut own {
+        *address = address.wrapping_add(text_at);
+    }
+    all_symbols(&mut file, &own, &symbols, &strings);
     file.link(".dynsym", ".dynstr", 1);
     file.link(".hash", ".dynsym", 0);
     file.link(".dynamic", ".dynstr", 0);
-    file.link(".symtab", ".strtab", 1);
     program_headers(
         &mut file,
         read_only,
