@@ -43,14 +43,58 @@ const BIT: [u32; HALF] = {
 /// The product of a byte for each of eight lanes, each 0 or 1, with this has the bit of each lane in its highest byte.
 const TOGETHER: u64 = 0x0102_0408_1020_4080;
 
-/// Lanes whose word is not zero.
-pub(crate) fn set(row: &Row) -> u64 {
+/// Words that are not zero.
+#[inline]
+fn set_of<const WORDS: usize>(words: &[u32; WORDS]) -> u64 {
     // The compiler makes several hundred instructions of a loop that puts bits into a mask.
-    let bytes = row.map(|word| u8::from(word != 0));
+    let bytes = words.map(|word| u8::from(word != 0));
     let groups = bytes.as_chunks().0.iter().rev();
     groups.fold(0, |mask, group| {
         mask << 8 | u64::from_le_bytes(*group).wrapping_mul(TOGETHER) >> 56
     })
+}
+
+/// Lanes whose word is not zero.
+pub(crate) fn set(row: &Row) -> u64 {
+    set_of(row)
+}
+
+/// The halves of a row with the lanes of each that are on, but for halves without any.
+fn halves(row: &Row, lanes: u64) -> impl Iterator<Item = (usize, &[u32; HALF], u32)> {
+    let halves = row.as_chunks().0.iter().enumerate();
+    let halves =
+        halves.map(move |(number, half)| (number, half, (lanes >> (HALF * number)) as u32));
+    halves.filter(|(_, _, on)| *on != 0)
+}
+
+/// Lanes of `lanes` that do not follow the lane before: it is not one of them, or the address is not `step` above that lane's.
+pub(crate) fn breaks(addresses: &Row, lanes: u64, step: u32) -> u64 {
+    let mut found = 0;
+    for (number, own, _) in halves(addresses, lanes) {
+        let mut differ = [0; HALF];
+        for lane in 1..HALF {
+            differ[lane] = own[lane] ^ own[lane - 1].wrapping_add(step);
+        }
+        let first = HALF * number;
+        differ[0] = own[0] ^ addresses[first.saturating_sub(1)].wrapping_add(step);
+        found |= set_of(&differ) << first;
+    }
+    lanes & (found | !(lanes << 1))
+}
+
+/// The bits that are set in some address of `lanes` plus `offset`.
+pub(crate) fn any_bit(addresses: &Row, lanes: u64, offset: u32) -> u32 {
+    let either = |any: u32, word: &u32| any | word.wrapping_add(offset);
+    halves(addresses, lanes).fold(0, |any, (_, own, on)| match on {
+        u32::MAX => own.iter().fold(any, either),
+        _ => each(on.into()).fold(any, |any, lane| either(any, &own[lane])),
+    })
+}
+
+/// The highest address of `lanes` plus `offset`; zero without lanes.
+pub(crate) fn highest(addresses: &Row, lanes: u64, offset: u32) -> u32 {
+    let sums = each(lanes).map(|lane| addresses[lane].wrapping_add(offset));
+    sums.fold(0, u32::max)
 }
 
 /// Returns `true` if each word is zero or all ones.

@@ -5,8 +5,8 @@ mod words;
 
 use std::ops::Range;
 
-use crate::lanes::{NONE, Row, each, stretch};
-use marks::{InParts, Marks, TOGETHER};
+use crate::lanes::{self, LANES, NONE, Row, each, stretch};
+use marks::Marks;
 use words::Words;
 
 /// Most kernels have no word there of which some bits are undefined and others not. All outside is defined.
@@ -23,6 +23,8 @@ pub(crate) struct Places<'a> {
     pub addresses: &'a Row,
     pub offset: u32,
     pub lanes: u64,
+    /// Lanes of these whose words do not lie behind those of the lane before.
+    pub breaks: u64,
     /// The number of the first word and the lanes, if each lane's words lie behind those of the lane before.
     pub run: Option<(usize, Range<usize>)>,
 }
@@ -38,57 +40,14 @@ impl Places<'_> {
     }
 }
 
-/// The first of each lane's `W` words.
-struct Anywhere<'a, const W: usize> {
-    places: &'a Places<'a>,
-    breaks: u64,
-}
-
-impl<'a, const W: usize> Anywhere<'a, W> {
+impl marks::Places for Places<'_> {
     #[inline]
-    fn new(places: &'a Places<'a>) -> Anywhere<'a, W> {
-        let step = 4 * W as u32;
-        let (all, mut differ) = (places.addresses, NONE);
-        for lane in 1..all.len() {
-            differ[lane] = all[lane] ^ all[lane - 1].wrapping_add(step);
-        }
-        Anywhere {
-            breaks: crate::lanes::set(&differ),
-            places,
-        }
-    }
-}
-
-impl<const W: usize> InParts for Anywhere<'_, W> {
-    #[inline]
-    fn part(&self, number: usize) -> [u32; TOGETHER] {
-        let part = self.places.addresses.as_chunks().0[number];
-        part.map(|address| address.wrapping_add(self.places.offset) / 4)
+    fn word(&self, lane: usize) -> u32 {
+        self.address(lane % LANES) / 4
     }
 
     fn breaks(&self) -> u64 {
         self.breaks
-    }
-}
-
-/// The same where they lie one behind the other. The first lane has the number of the first word.
-struct InRun<const W: usize>(u32);
-
-impl<const W: usize> InRun<W> {
-    fn new((first, lanes): &(usize, Range<usize>)) -> InRun<W> {
-        InRun((*first as u32).wrapping_sub((W * lanes.start) as u32))
-    }
-}
-
-impl<const W: usize> InParts for InRun<W> {
-    #[inline]
-    fn part(&self, number: usize) -> [u32; TOGETHER] {
-        let word = |lane: usize| (W * (TOGETHER * number + lane)) as u32;
-        std::array::from_fn(|lane| self.0.wrapping_add(word(lane)))
-    }
-
-    fn breaks(&self) -> u64 {
-        0
     }
 }
 
@@ -150,8 +109,31 @@ impl Lds {
         }
     }
 
+    /// The places of `bytes` bytes, which are words, at each lane's address plus `offset`.
+    pub fn places<'a>(
+        &self,
+        (addresses, offset): (&'a Row, u32),
+        lanes: u64,
+        bytes: u32,
+    ) -> Places<'a> {
+        let breaks = lanes::breaks(addresses, lanes, bytes);
+        // The first lane begins anew, and no other one.
+        let row = stretch(lanes).filter(|_| breaks.is_power_of_two());
+        let run = row.and_then(|lanes| {
+            let start = addresses[lanes.start].wrapping_add(offset);
+            Some((self.inside(start, bytes * lanes.len() as u32)?, lanes))
+        });
+        Places {
+            addresses,
+            offset,
+            lanes,
+            breaks,
+            run,
+        }
+    }
+
     /// The number of the first word of so many bytes, if they are whole words inside.
-    pub fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
+    fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
         inside(self.marks.len(), start, bytes)
     }
 
@@ -170,10 +152,11 @@ impl Lds {
 
     /// The undefined bits of words; `None` if the address of a lane is none of a word, or lies outside.
     pub fn look<const W: usize>(&self, places: &Places<'_>) -> Option<Seen<W>> {
-        let lanes = places.lanes;
         let seen = match &places.run {
             Some((first, lanes)) => self.look_at_run(*first, W * lanes.len()),
-            None if self.has_parts => self.words.look_at_words::<W>(places.all(), lanes)?,
+            None if self.has_parts => {
+                (self.words).look_at_words::<W>(places.all(), places.lanes)?
+            }
             None => {
                 self.are_inside::<W>(places, 4)?;
                 Bits::Some
@@ -183,17 +166,7 @@ impl Lds {
             Bits::None => Seen::None,
             Bits::All => Seen::All,
             Bits::Some if self.has_parts => Seen::Parts,
-            Bits::Some => {
-                let words = match &places.run {
-                    Some(run) => self.marks.gather(lanes, &InRun::<W>::new(run)),
-                    None => self.marks.gather(lanes, &Anywhere::<W>::new(places)),
-                };
-                match () {
-                    () if are_all(&words, 0) => Seen::None,
-                    () if are_all(&words, lanes) => Seen::All,
-                    () => Seen::Lanes(words),
-                }
-            }
+            Bits::Some => self.marks.look(places.lanes, places),
         })
     }
 
@@ -207,9 +180,8 @@ impl Lds {
 
     /// The places are multiples of `step` bytes, and `W` words from each of them on lie inside.
     fn are_inside<const W: usize>(&self, places: &Places<'_>, step: u32) -> Option<()> {
-        let (all, high) = all_and_highest(places.lanes, |lane| places.address(lane));
-        let fits = step.is_power_of_two() && all.is_multiple_of(step);
-        (fits && self.inside(high, 4 * W as u32).is_some()).then_some(())
+        let sizes = (step, 4 * W as u32);
+        are_inside(self.marks.len(), places.all(), places.lanes, sizes).then_some(())
     }
 
     /// All bits of words become undefined, or defined. Returns `false`, and does nothing, if the address of a lane is none of a word, or lies
@@ -227,8 +199,7 @@ impl Lds {
             None if self.are_inside::<W>(places, 4).is_none() => return false,
             None => {
                 let (lanes, all) = (places.lanes, u64::from(undefined).wrapping_neg());
-                let words = Anywhere::<W>::new(places);
-                self.marks.scatter(lanes, &words, [all; W]);
+                self.marks.scatter(lanes, places, [all; W]);
             }
         }
         true
@@ -237,19 +208,11 @@ impl Lds {
     /// All bits of words become undefined in these lanes, in the order of lanes, and defined in the others. Returns `false`, and does nothing,
     /// if lanes may have some words alone in common, if the words of a lane lie outside, or if words have parts.
     pub fn put_lanes<const W: usize>(&mut self, places: &Places<'_>, undefined: [u64; W]) -> bool {
-        let lanes = places.lanes;
-        match &places.run {
-            _ if self.has_parts => return false,
-            Some(run) => {
-                let words = InRun::<W>::new(run);
-                self.marks.scatter(lanes, &words, undefined);
-            }
-            None if self.are_inside::<W>(places, 4 * W as u32).is_none() => return false,
-            None => {
-                let words = Anywhere::<W>::new(places);
-                self.marks.scatter(lanes, &words, undefined);
-            }
+        let is_known = places.run.is_some() || self.are_inside::<W>(places, 4 * W as u32).is_some();
+        if self.has_parts || !is_known {
+            return false;
         }
+        self.marks.scatter(places.lanes, places, undefined);
         true
     }
 
@@ -317,6 +280,21 @@ fn inside(words: usize, start: u32, bytes: u32) -> Option<usize> {
     fits.then_some(word(start))
 }
 
+/// The addresses of lanes plus an offset are multiples of `step`, a power of two, and each has so many bytes inside of `words` words.
+fn are_inside(
+    words: usize,
+    (addresses, offset): (&Row, u32),
+    lanes: u64,
+    (step, bytes): (u32, u32),
+) -> bool {
+    let any = lanes::any_bit(addresses, lanes, offset);
+    let fits = |address: u32| inside(words, address, bytes).is_some();
+    // No address is above the number that has the bits of all.
+    step.is_power_of_two()
+        && any.is_multiple_of(step)
+        && (fits(any) || fits(lanes::highest(addresses, lanes, offset)))
+}
+
 /// The undefined bits of `bytes` (at most 4) bytes, given those of each word.
 #[inline]
 fn load_from(word_at: impl Fn(usize) -> u32, at: u32, bytes: u32) -> u32 {
@@ -350,15 +328,6 @@ impl Bits {
 #[inline]
 pub(crate) fn are_all(words: &[u64], lanes: u64) -> bool {
     words.iter().fold(0, |all, word| all | word ^ lanes) == 0
-}
-
-/// The bits that are set in some lane's number, and the highest number.
-fn all_and_highest(lanes: u64, of: impl Fn(usize) -> u32) -> (u32, u32) {
-    let both = |(all, high): (u32, u32), lane| (all | of(lane), high.max(of(lane)));
-    match stretch(lanes) {
-        Some(lanes) => lanes.fold((0, 0), both),
-        None => each(lanes).fold((0, 0), both),
-    }
 }
 
 #[cfg(test)]
@@ -448,6 +417,23 @@ mod tests {
 
     const WORDS: u32 = 300;
 
+    fn places_are_those_of_each_lane(lds: &Lds, places: &Places<'_>, step: u32) {
+        let (addresses, lanes) = (places.addresses, places.lanes);
+        let follows = |lane: usize| {
+            lane > 0
+                && lanes >> (lane - 1) & 1 != 0
+                && addresses[lane].wrapping_sub(addresses[lane - 1]) == step
+        };
+        let breaks: Vec<usize> = each(lanes).filter(|lane| !follows(*lane)).collect();
+        assert_eq!(each(places.breaks).collect::<Vec<_>>(), breaks);
+        let run = stretch(lanes).filter(|_| breaks.len() == 1);
+        let run = run.and_then(|lanes| {
+            let start = addresses[lanes.start].wrapping_add(places.offset);
+            Some((lds.inside(start, step * lanes.len() as u32)?, lanes))
+        });
+        assert_eq!(places.run, run);
+    }
+
     /// Returns 1 if lanes differed in what they loaded.
     fn accesses_agree<const W: usize>(
         both: &mut [Lds; 2],
@@ -469,17 +455,9 @@ mod tests {
             3 => block[lane / 16] + lane as u32 % 16 * step,
             _ => first / step * step + lane as u32 * step,
         });
-        let run = stretch(lanes).filter(|lanes| wild == 4 && !lanes.is_empty());
-        let run = run.and_then(|lanes| {
-            let start = addresses[lanes.start];
-            Some((both[0].inside(start, step * lanes.len() as u32)?, lanes))
-        });
-        let places = Places {
-            addresses: &addresses,
-            offset: 0,
-            lanes,
-            run,
-        };
+        let offset = [0, 16][(random() % 2) as usize];
+        let places = both[0].places((&addresses, offset), lanes, step);
+        places_are_those_of_each_lane(&both[0], &places, step);
         let place = |lane: usize, word: usize| places.address(lane).wrapping_add(4 * word as u32);
         let [whole, parts] = both;
         let seen = whole.look::<W>(&places);

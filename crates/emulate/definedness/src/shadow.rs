@@ -95,27 +95,35 @@ impl Drop for OfWorkgroup {
 
 impl Shadow for OfWorkgroup {
     fn before(&mut self, wave: &Wave, plan: u32) {
-        let number = plan as usize;
+        let plans = self.plans.as_ref();
+        if let Some(listed) = plans.and_then(|plans| plans.get(plan as usize))
+            && let Some(quick) = &listed.quick
+        {
+            let registers = &mut self.own.waves[wave.index_in_workgroup as usize];
+            if registers.follow(quick, wave.exec()) {
+                return;
+            }
+        }
+        self.follow(wave, plan as usize);
+    }
+}
+
+impl OfWorkgroup {
+    /// Most instructions do not come here, and need none of the registers that this saves.
+    #[inline(never)]
+    fn follow(&mut self, wave: &Wave, number: usize) {
         // Put back below: a count of references would cost more than most instructions.
         let plans = match self.plans.take() {
             Some(plans) if number < plans.len() => plans,
             _ => self.shared.plans.with(number),
         };
-        let (listed, exec) = (&plans[number], wave.exec());
-        let registers = &mut self.own.waves[wave.index_in_workgroup as usize];
-        let is_quick = match &listed.quick {
-            Some(quick) => registers.follow(quick, exec),
-            None => false,
+        let mut scene = Scene {
+            plan: &plans[number].plan,
+            exec: wave.exec(),
+            wave,
+            of: self,
         };
-        if !is_quick {
-            let mut scene = Scene {
-                plan: &listed.plan,
-                exec,
-                wave,
-                of: self,
-            };
-            scene.follow();
-        }
+        scene.follow();
         self.plans = Some(plans);
     }
 }
@@ -174,8 +182,6 @@ impl Scene<'_> {
         });
     }
 
-    /// Most instructions do not come here, and need none of the registers that this saves.
-    #[inline(never)]
     fn follow(&mut self) {
         let plan = self.plan;
         match &plan.action {

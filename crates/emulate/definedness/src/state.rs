@@ -103,24 +103,23 @@ impl Registers {
     #[inline]
     pub fn follow(&mut self, quick: &Quick, exec: u64) -> bool {
         let mask = if quick.ignores_exec { !0 } else { exec };
-        let (mut lanes, mut is_full, mut slots) = (0, true, 0);
-        for row in &quick.rows {
-            let own = self.undefined.get(usize::from(*row));
-            let own = own.unwrap_or(&Undefined::NOTHING);
-            lanes |= own.lanes;
-            is_full &= own.full;
-        }
-        for slot in &quick.slots {
-            slots |= self.scalar(usize::from(*slot));
-        }
+        let rows = quick.rows.iter().map(|row| usize::from(*row));
+        let lanes = rows.fold(0, |all, row| all | self.undefined(row));
+        let slots = quick.slots.iter().map(|slot| usize::from(*slot));
+        let slots = slots.fold(0, |all, slot| all | self.scalar(slot));
         if slots == 0 && lanes & mask == 0 {
             self.define_results(quick, mask);
             return true;
         }
-        if slots != 0 || !quick.joins || !is_full {
+        slots == 0 && quick.joins && self.join(quick, lanes, mask)
+    }
+
+    /// Returns `true` if all bits or none of some lanes are undefined in each source. `lanes` are undefined in the result then.
+    fn join(&mut self, quick: &Quick, lanes: u64, mask: u64) -> bool {
+        let mut rows = quick.rows.iter().map(|row| usize::from(*row));
+        if !rows.clone().all(|row| self.is_full(row)) {
             return false;
         }
-        let mut rows = quick.rows.iter().map(|row| usize::from(*row));
         let origin = rows.find(|row| self.undefined(*row) != 0);
         let origin = origin.map(|row| self.origins[row]);
         self.set_full(quick.destination.0.into(), lanes, mask, origin);

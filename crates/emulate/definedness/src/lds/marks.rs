@@ -1,6 +1,6 @@
 //! Words of which all bits are undefined, or none.
 
-use super::Bits;
+use super::{Bits, Seen};
 use crate::lanes::LANES;
 
 /// A bit for each word: 1 if the word's bits are undefined. All outside is defined.
@@ -72,10 +72,14 @@ impl Marks {
     pub fn fill_run(&mut self, first: usize, count: usize, undefined: bool) {
         for (at, mask) in stretches(first, count) {
             let own = &mut self.marks[at];
-            self.undefined -= (*own & mask).count_ones() as usize;
-            *own = if undefined { *own | mask } else { *own & !mask };
+            let new = if undefined { *own | mask } else { *own & !mask };
+            // (The host may need many instructions to count.)
+            if new != *own {
+                self.undefined += new.count_ones() as usize;
+                self.undefined -= own.count_ones() as usize;
+                *own = new;
+            }
         }
-        self.undefined += if undefined { count } else { 0 };
     }
 
     /// The marks of the words from one on.
@@ -100,20 +104,27 @@ impl Marks {
         }
     }
 
-    /// The lanes whose bits are undefined in each of `W` words from their places on.
+    /// How much is undefined of `W` words from each lane's place on.
     #[inline]
-    pub fn gather<const W: usize>(&self, lanes: u64, places: &impl InParts) -> [u64; W] {
-        let mut parts = [0; PARTS];
+    pub fn look<const W: usize>(&self, lanes: u64, places: &impl Places) -> Seen<W> {
+        let (mut parts, mut any, mut missing) = ([0; PARTS], 0, 0);
         for (number, part) in parts.iter_mut().enumerate() {
-            let at = places.part(number);
+            let first = TOGETHER * number;
             let (mut left, breaks) = in_part(number, lanes, places.breaks());
             while let Some((lane, own)) = next::<W>(&mut left, breaks) {
-                *part |= (self.read(at[lane]) & own) << (W * lane);
+                let bits = self.read(places.word(first + lane)) & own;
+                (any, missing) = (any | bits, missing | bits ^ own);
+                *part |= bits << (W * lane);
             }
-            *part = spread::<W>(*part);
         }
-        let words = by_word(parts);
-        std::array::from_fn(|word| words[word])
+        match (any, missing) {
+            (0, _) => Seen::None,
+            (_, 0) => Seen::All,
+            _ => {
+                let words = by_word(parts.map(spread::<W>));
+                Seen::Lanes(std::array::from_fn(|word| words[word]))
+            }
+        }
     }
 
     /// The bits of `W` words from each lane's place on become undefined in these lanes, in the order of lanes, and defined in the others.
@@ -121,20 +132,21 @@ impl Marks {
     pub fn scatter<const W: usize>(
         &mut self,
         lanes: u64,
-        places: &impl InParts,
+        places: &impl Places,
         undefined: [u64; W],
     ) {
         let mut words = [0; MOST];
         words[..W].copy_from_slice(&undefined);
         let mut change = 0;
         for (number, part) in by_part(words).into_iter().enumerate() {
-            let (at, part) = (places.part(number), joined::<W>(part));
+            let (first, part) = (TOGETHER * number, joined::<W>(part));
             let (mut left, breaks) = in_part(number, lanes, places.breaks());
             while let Some((lane, own)) = next::<W>(&mut left, breaks) {
-                let (old, new) = (self.read(at[lane]) & own, part >> (W * lane) & own);
+                let at = places.word(first + lane);
+                let (old, new) = (self.read(at) & own, part >> (W * lane) & own);
                 if old != new {
                     change += new.count_ones() as isize - old.count_ones() as isize;
-                    self.write(at[lane], own, new);
+                    self.write(at, own, new);
                 }
             }
         }
@@ -143,9 +155,9 @@ impl Marks {
 }
 
 /// The first words of lanes.
-pub(super) trait InParts {
-    /// The first words of a part. Lanes that are off have any.
-    fn part(&self, number: usize) -> [u32; TOGETHER];
+pub(super) trait Places {
+    /// The number of the first word of a lane that is on.
+    fn word(&self, lane: usize) -> u32;
     /// Lanes whose words do not lie behind those of the lane before.
     fn breaks(&self) -> u64;
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Bits, all_and_highest, inside, load_from};
+use super::{Bits, are_inside, load_from};
 use crate::lanes::{NONE, Row, each, stretch};
 
 /// A bit beside each bit, in dwords. All outside is defined.
@@ -27,11 +27,6 @@ impl Words {
         self.undefined == 0
     }
 
-    /// The number of the first word of so many bytes, if they are whole words inside.
-    fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
-        inside(self.words.len(), start, bytes)
-    }
-
     /// How much of `W` words at each lane's address is undefined; `None` if the address of a lane is none of a word, or lies outside.
     pub fn look_at_words<const W: usize>(
         &self,
@@ -39,11 +34,10 @@ impl Words {
         lanes: u64,
     ) -> Option<Bits> {
         let place = |lane: usize| addresses[lane].wrapping_add(offset);
-        let (all, high) = all_and_highest(lanes, place);
-        if !all.is_multiple_of(4) {
+        let sizes = (4, 4 * W as u32);
+        if !are_inside(self.words.len(), (addresses, offset), lanes, sizes) {
             return None;
         }
-        self.inside(high, 4 * W as u32)?;
         let own = |lane: usize| self.words[(place(lane) / 4) as usize..].first_chunk::<W>();
         let mut seen = Seen::default();
         let mut see = |lane: usize| own(lane).into_iter().for_each(|own| seen.see(own));
@@ -84,8 +78,8 @@ impl Words {
         bits: u32,
     ) -> bool {
         let place = |lane: usize| addresses[lane].wrapping_add(offset);
-        let (all, high) = all_and_highest(lanes, place);
-        if !all.is_multiple_of(4) || self.inside(high, 4 * W as u32).is_none() {
+        let sizes = (4, 4 * W as u32);
+        if !are_inside(self.words.len(), (addresses, offset), lanes, sizes) {
             return false;
         }
         let mut change = 0;
@@ -109,10 +103,8 @@ impl Words {
         rows: [&Row; W],
     ) -> bool {
         let place = |lane: usize| addresses[lane].wrapping_add(offset);
-        let (all, high) = all_and_highest(lanes, place);
-        let step = 4 * W as u32;
-        if W > 1 && !step.is_power_of_two() || all % step != 0 || self.inside(high, step).is_none()
-        {
+        let sizes = (4 * W as u32, 4 * W as u32);
+        if !are_inside(self.words.len(), (addresses, offset), lanes, sizes) {
             return false;
         }
         let mut change = 0;

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics of LDS.
 
 use super::{Access, Kind, OriginId, Own, Place, Row, Scene, each, lanes};
-use crate::lds::{Places, Seen, are_all};
+use crate::lds::{Seen, are_all};
 
 /// An address of an instruction: its number, the register of addresses, and what is added.
 #[derive(Clone, Copy)]
@@ -12,27 +12,9 @@ pub(super) struct Address {
 }
 
 impl<'a> Scene<'a> {
-    /// The places of whole words.
-    fn places(&self, access: &Access, Address { row, offset, .. }: Address) -> Places<'a> {
-        let addresses = self.wave.vgpr_row(row);
-        let run = lanes::stretch(self.exec).and_then(|lanes| {
-            let own = &addresses[lanes.clone()];
-            let (mut next, mut differs) = (own[0], 0);
-            for address in own {
-                differs |= address ^ next;
-                next = next.wrapping_add(access.bytes);
-            }
-            let start = own[0].wrapping_add(offset);
-            let bytes = access.bytes * lanes.len() as u32;
-            let word = self.of.own.lds.inside(start, bytes)?;
-            (differs == 0).then_some((word, lanes))
-        });
-        Places {
-            addresses,
-            offset,
-            lanes: self.exec,
-            run,
-        }
+    /// The addresses of lanes, and what is added to them.
+    fn of_lanes(&self, Address { row, offset, .. }: Address) -> (&'a Row, u32) {
+        (self.wave.vgpr_row(row), offset)
     }
 }
 
@@ -91,8 +73,8 @@ impl Scene<'_> {
     }
 
     fn load_words<const W: usize>(&mut self, access: &Access, address: Address) -> bool {
-        let places = self.places(access, address);
         let lds = &self.of.own.lds;
+        let places = lds.places(self.of_lanes(address), self.exec, access.bytes);
         match lds.look::<W>(&places) {
             None => return false,
             Some(Seen::None) => self.loads_defined(access, address.which),
@@ -115,8 +97,9 @@ impl Scene<'_> {
         stored: u64,
     ) -> bool {
         let (exec, data) = (self.exec, access.data[address.which]);
-        let places = self.places(access, address);
+        let addresses = self.of_lanes(address);
         let Own { waves, lds, .. } = &mut self.of.own;
+        let places = lds.places(addresses, exec, access.bytes);
         let registers = &waves[self.wave.index_in_workgroup as usize];
         if stored == 0 {
             return lds.fill::<W>(&places, false);
