@@ -85,6 +85,21 @@ impl Executable {
             std::mem::transmute::<*mut u8, Entry>(start)
         }
     }
+
+    /// The instruction `offset` bytes behind the first one of routine `index`, as long as `self` lives.
+    pub fn address(&self, index: usize, offset: usize) -> *const u8 {
+        let at = self.starts[index] + offset;
+        assert!(at < self.bytes, "inside the mapping");
+        // SAFETY: the offset lies inside the mapping.
+        unsafe { self.memory.as_ptr().add(at) }
+    }
+
+    /// Routine `index`, which is that of a loop. The function may be called as long as `self` lives.
+    #[cfg(target_arch = "x86_64")]
+    pub fn loop_entry(&self, index: usize) -> crate::LoopEntry {
+        // SAFETY: the address lies inside the mapping, and the first instruction of a function of this type is there.
+        unsafe { std::mem::transmute::<*const u8, crate::LoopEntry>(self.address(index, 0)) }
+    }
 }
 
 impl Drop for Executable {

@@ -11,6 +11,8 @@
 mod allowed;
 #[cfg(target_arch = "x86_64")]
 mod assembler;
+#[cfg(target_arch = "x86_64")]
+mod control;
 mod executable;
 #[cfg(target_arch = "x86_64")]
 mod load;
@@ -21,6 +23,11 @@ mod stencil;
 
 #[cfg(target_arch = "x86_64")]
 pub use assembler::{Assembler, Failure, MOST_MASKS, MOST_RESULTS, Nans, Operand, Sign, Source};
+#[cfg(target_arch = "x86_64")]
+pub use control::{
+    Exit, Journey, LoopEntry, MOST_BRANCHES, Operation, Relation, Scalar, Step, When, Word,
+    loop_routine,
+};
 pub use executable::{Executable, Routine};
 #[cfg(target_arch = "x86_64")]
 pub use load::Load;

@@ -3,5 +3,6 @@
 
 mod instructions;
 mod llvm;
+mod loops;
 mod refusals;
 mod routines;

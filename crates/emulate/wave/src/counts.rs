@@ -91,6 +91,16 @@ impl Counts {
         differences[end][1] -= lanes;
     }
 
+    /// A branch in front of micro-op `from` was taken `times` times to micro-op `to`, with `lanes` active.
+    pub(crate) fn retire_branches(&mut self, from: usize, to: usize, times: u64, lanes: u32) {
+        let [waves, lanes] = [times as i64, times as i64 * i64::from(lanes)];
+        let differences = &mut self.active[..];
+        differences[to][0] += waves;
+        differences[to][1] += lanes;
+        differences[from][0] -= waves;
+        differences[from][1] -= lanes;
+    }
+
     /// Adds another thread's counts.
     pub fn merge(&mut self, other: &Counts) {
         self.lost_atomics += other.lost_atomics;

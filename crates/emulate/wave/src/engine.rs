@@ -9,7 +9,7 @@ use crate::{
     micro_op::{MicroOp, flow},
     races::Races,
     shadow::Shadow,
-    shell, spin,
+    shell, spin, translate,
     watch::tell,
 };
 
@@ -161,6 +161,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
     mut slice: u32,
 ) -> Stop {
     let mut watch = spin::Watch::new(slice);
+    wave.takes_loops = !TIMED && !WATCHED;
     let stop = 'slice: loop {
         env.counts.enter(&wave.segment);
         if WATCHED && let Some(watch) = &mut env.watch {
@@ -190,7 +191,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                 step!(0 1 2 3 4 5 6 7);
                 index += UNROLLED;
             };
-            let done = index - usize::from(is_retried(wave, code));
+            let done = index - usize::from(is_retried(wave, code) || code == flow::LOOP);
             env.counts.retire(start, done, lanes);
             if TIMED {
                 wave.clock.advance(segment.instructions(start, done));
@@ -211,6 +212,16 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                         {
                             break 'slice stop;
                         }
+                    }
+                }
+                flow::LOOP => {
+                    let budget = slice - watch.next;
+                    let left = translate::run_loop(wave, env, index - 1, budget);
+                    slice -= budget - left.budget;
+                    if slice <= watch.next
+                        && let Some(stop) = watch.event(wave, env.host, left.from, slice)
+                    {
+                        break 'slice stop;
                     }
                 }
                 flow::JUMP => {
@@ -240,15 +251,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                     }
                     break;
                 }
-                _ => {
-                    wave.next = wave.stopped_inside.take().unwrap_or(index);
-                    let stop = wave.stop.take().unwrap_or(Stop::End);
-                    if stop == Stop::Retry {
-                        wave.next = index - 1;
-                        break 'slice Stop::Sleep;
-                    }
-                    break 'slice stop;
-                }
+                _ => break 'slice wave.stopped(index),
             }
         }
     };
@@ -286,6 +289,19 @@ impl Wave {
     pub(crate) fn stop(&mut self, stop: Stop) -> u32 {
         self.stop = Some(stop);
         flow::STOP
+    }
+
+    /// The reason why it stopped at the micro-op before `index`, behind which it goes on, or at it if it has to be tried again.
+    #[inline]
+    pub(crate) fn stopped(&mut self, index: usize) -> Stop {
+        self.next = self.stopped_inside.take().unwrap_or(index);
+        match self.stop.take() {
+            Some(Stop::Retry) => {
+                self.next = index - 1;
+                Stop::Sleep
+            }
+            stop => stop.unwrap_or(Stop::End),
+        }
     }
 
     /// The reason why control went to where there is no code.

@@ -32,7 +32,7 @@ pub(crate) use memory::{
 };
 pub(crate) use moving::MovingNumber;
 pub(crate) use program::{Leave, Message, Program, Unsupported};
-pub(crate) use run::RunNumber;
+pub(crate) use run::{LoopNumber, RunNumber};
 pub(crate) use scalar::{HardwareRegister, Scalar};
 pub(crate) use vector::{Completion, Control, Pass, Vector, modifier};
 
@@ -52,6 +52,8 @@ pub(crate) mod flow {
     pub const JUMP: u32 = 3;
     /// `Wave::stop` says why; `Wave::next` is already past this instruction.
     pub const STOP: u32 = 4;
+    /// Nothing was done: the micro-op is the head of a loop that has host code.
+    pub const LOOP: u32 = 5;
 }
 
 /// The source of an operand.
@@ -223,6 +225,8 @@ payloads! {
     ChainNumber, chain, chain_mut;
     /// A run of vector ALU instructions as host code.
     RunNumber, run, run_mut;
+    /// The head of a loop as host code.
+    LoopNumber, loop_head, loop_head_mut;
     /// A vector ALU instruction with DPP at once.
     MovingNumber, moving, moving_mut;
     /// Products of matrices in CDNA.
@@ -308,6 +312,11 @@ impl MicroOp {
     /// Number of the run that this op is, if it is one.
     pub fn run_number(&self) -> Option<usize> {
         (self.kind == Kind::RunNumber).then(|| self.run().number as usize)
+    }
+
+    /// Number of the loop's head that this op is, if it is one.
+    pub fn loop_number(&self) -> Option<usize> {
+        (self.kind == Kind::LoopNumber).then(|| self.loop_head().number as usize)
     }
 
     /// Number of the instruction with DPP that this op is, if it is one at once.

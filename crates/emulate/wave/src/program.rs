@@ -20,7 +20,8 @@ use crate::{
     passes::moving::Moving,
     row_set::RowSet,
     rows::{self, Chain, ChainBuilder, Row, Shape, VectorShape, lds_noted::Reads},
-    shadow, translate,
+    shadow,
+    translate::{self, Step, Steps},
 };
 
 mod dual;
@@ -117,6 +118,12 @@ impl Segment {
     #[doc(hidden)]
     pub fn has_host_code(&self) -> bool {
         self.runs.are_made()
+    }
+
+    /// How many of its loops have become host code.
+    #[doc(hidden)]
+    pub fn host_loops(&self) -> usize {
+        self.runs.loops_made()
     }
 
     /// Micro-op index of the instruction at `pc`, if control may arrive there.
@@ -557,11 +564,14 @@ impl Segment {
 
     /// Puts the runs that were found in the place of their instructions.
     fn fold(&mut self, runs: translate::Builder, branches: &mut [(usize, u64)]) {
-        let (runs, folds) = runs.finish(&self.ops, &mut self.chains);
+        let (runs, folds, known) = runs.finish(&self.ops, &mut self.chains);
+        self.runs = runs;
         if folds.is_empty() {
+            self.runs.steps = known;
             return;
         }
-        self.runs = runs;
+        // The steps that they are in loops.
+        let mut steps = Steps::new();
         // The place of each micro-op when all folds are done.
         let mut places = Vec::with_capacity(self.ops.len());
         let (mut ops, mut pcs) = (Vec::new(), Vec::new());
@@ -572,18 +582,25 @@ impl Segment {
                 Some(fold) if fold.first < index => places.push(places[fold.first]),
                 Some(fold) if fold.first == index => {
                     places.push(ops.len() as u32);
+                    steps.extend(Step::of_run(&fold.op).map(|step| (ops.len(), step)));
                     ops.push(fold.op);
                     pcs.push(*pc);
+                    let riders = fold.riders.iter().enumerate();
+                    let behind = ops.len();
+                    let step = |(at, rider)| Some((behind + at, known.get(rider)?.clone()));
+                    steps.extend(riders.filter_map(step));
                     ops.extend(fold.riders.iter().map(|&rider| self.ops[rider]));
                     pcs.extend(fold.riders.iter().map(|&rider| self.pcs[rider]));
                 }
                 _ => {
                     places.push(ops.len() as u32);
+                    steps.extend(known.get(&index).map(|step| (ops.len(), step.clone())));
                     ops.push(*op);
                     pcs.push(*pc);
                 }
             }
         }
+        self.runs.steps = steps;
         let is_inside = |op: u32| op > 0 && places[op as usize] == places[op as usize - 1];
         self.heads.retain(|head| !is_inside(head.1));
         let heads = self.heads.iter_mut().map(|head| &mut head.1);
@@ -599,6 +616,7 @@ impl Segment {
     fn finish(&mut self, end: u64, branches: Vec<(usize, u64)>) {
         self.push_leave(end);
         self.resolve(branches);
+        self.runs.find_loops(&mut self.ops);
         for _ in 1..UNROLLED {
             self.push_leave(end);
         }
@@ -697,8 +715,11 @@ impl Segment {
         self.chains.push(chain);
     }
 
-    /// The micro-ops that `op` stands for: itself, the links of a chain, the instructions of a run, or the passes of one with DPP.
+    /// The micro-ops that `op` stands for: itself, that of which the head of a loop has the place, the links of a chain, the instructions of a run, or the passes of one with DPP.
     pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
+        let op = op
+            .loop_number()
+            .map_or(op, |number| self.runs.first(number));
         if let Some(number) = op.chain_number() {
             &self.chains[number].ops
         } else if let Some(number) = op.run_number() {

@@ -19,7 +19,7 @@ impl Default for ScalarFile {
 }
 
 /// Operand numbers 0 to 127, then a sink for writes to NULL (up to 16 words).
-const SCALARS: usize = 144;
+pub(crate) const SCALARS: usize = 144;
 
 /// Operand numbers of the special scalar registers, equal on gfx9 and gfx10.
 pub mod sreg {
@@ -85,6 +85,8 @@ pub struct Wave {
     pub(crate) active_lanes: u32,
     /// EXEC to return to after an instruction whose DPP control disables lanes.
     pub(crate) exec_outside: Option<u64>,
+    /// Loops that have host code are left to it.
+    pub(crate) takes_loops: bool,
     /// Groups of lanes that a body has already done before it left the rest to its general copy.
     pub(crate) groups_done: usize,
     pub(crate) mode: Mode,
@@ -164,6 +166,7 @@ impl Wave {
             expanded: 0,
             active_lanes: 0,
             exec_outside: None,
+            takes_loops: false,
             groups_done: 0,
             mode: Mode::new(mode),
             wave_size,
@@ -240,6 +243,7 @@ impl Wave {
         self.stopped_inside = None;
         self.allocates = None;
         self.watched = 0;
+        self.takes_loops = false;
         self.clock = Clock::default();
         self.stop = None;
         self.set_exec(start.exec);

@@ -15,6 +15,7 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
     let segment = wave.segment.clone();
     env.counts.enter(&segment);
     let start = wave.next;
+    wave.takes_loops = false;
     let lanes = wave.exec().count_ones();
     let op = segment.ops.get(start)?;
     // SAFETY: of the wave's own segment.
@@ -49,15 +50,7 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
                 },
             }
         }
-        _ => {
-            wave.next = wave.stopped_inside.take().unwrap_or(start + 1);
-            let stop = wave.stop.take().unwrap_or(Stop::End);
-            if stop == Stop::Retry {
-                wave.next = start;
-                return Some(Stop::Sleep);
-            }
-            return Some(stop);
-        }
+        _ => return Some(wave.stopped(start + 1)),
     }
     None
 }

@@ -5,6 +5,7 @@
 //! NaN do, too: the code has stored nothing of them.
 
 mod gain;
+mod loops;
 mod part;
 
 use std::{
@@ -26,8 +27,10 @@ use crate::{
     shell::{self, Body},
     state::{Wave, sreg},
 };
+use loops::{Head, Loop, LoopCode};
 use part::{Needs, Part, Riders};
 
+pub(crate) use loops::{Step, Steps, run_loop};
 pub(crate) use part::{MODIFIERS, is_lane_wise};
 pub use part::{code_of, report};
 
@@ -99,9 +102,13 @@ pub(crate) struct Runs {
     list: Vec<Run>,
     /// Groups of lanes that waves have.
     groups: usize,
+    /// Micro-ops of the segment that may be in loops. They are gone when loops are found.
+    pub steps: Steps,
+    loops: Vec<Loop>,
+    heads: Vec<Head>,
     /// See [`HostCode::after`].
     after: u32,
-    /// How often runs were executed one by one, up to that.
+    /// How often runs and heads of loops were executed one by one, up to that.
     executed: AtomicU32,
     code: OnceLock<Code>,
 }
@@ -113,6 +120,9 @@ struct Code {
     entries: Vec<Option<Entry>>,
     /// It lives as long as the entries do.
     _memory: Option<Executable>,
+    /// By number of the loop. `None`: it has no code.
+    loops: Vec<Option<LoopCode>>,
+    loop_memory: Option<Executable>,
 }
 
 impl Runs {
@@ -124,26 +134,37 @@ impl Runs {
     /// The host code of run `number`, if it has some by now.
     #[inline(always)]
     fn entry(&self, number: usize) -> Option<Entry> {
+        self.code()?.entries[number]
+    }
+
+    /// The host code, if there is some by now.
+    #[inline(always)]
+    fn code(&self) -> Option<&Code> {
         match self.code.get() {
-            Some(code) => code.entries[number],
-            None => self.counted(number),
+            Some(code) => Some(code),
+            None => self.counted(),
         }
+    }
+
+    /// The host code that there is.
+    fn made_code(&self) -> Option<&Code> {
+        self.code.get()
     }
 
     /// Returns `true` if there is host code.
     pub fn are_made(&self) -> bool {
-        let made = self.code.get();
+        let made = self.made_code();
         made.is_some_and(|code| code.entries.iter().any(Option::is_some))
     }
 
-    /// The same of runs that have none yet.
+    /// The same where there was none before.
     #[cold]
     #[inline(never)]
-    fn counted(&self, number: usize) -> Option<Entry> {
+    fn counted(&self) -> Option<&Code> {
         if self.after != 0 && self.executed.fetch_add(1, Ordering::Relaxed) < self.after {
             return None;
         }
-        self.code.get_or_init(|| self.made()).entries[number]
+        Some(self.code.get_or_init(|| self.made()))
     }
 
     /// Makes the host code. If the host's kernel refuses memory for it, there is none.
@@ -157,10 +178,13 @@ impl Runs {
         }
         let memory = Executable::new(&routines).ok();
         let entry = |place: Option<usize>| Some(memory.as_ref()?.entry(place?));
-        Code {
+        let mut code = Code {
             entries: places.into_iter().map(entry).collect(),
             _memory: memory,
-        }
+            ..Code::default()
+        };
+        self.make_loops(&mut code);
+        code
     }
 }
 
@@ -223,6 +247,7 @@ pub(crate) struct Builder {
     /// Groups of lanes that waves have.
     groups: usize,
     stretches: Vec<Stretch>,
+    steps: Steps,
 }
 
 /// The micro-op in the place of micro-ops `first..end` of a segment.
@@ -242,6 +267,7 @@ impl Builder {
             wanted: wanted.filter(|_| part::host_is_able()),
             groups: wave_size as usize / 16,
             stretches: Vec::new(),
+            steps: Steps::new(),
         }
     }
 
@@ -262,6 +288,8 @@ impl Builder {
         if self.wanted.is_none() {
             return;
         }
+        let step = row.and_then(|row| Step::new(row, lowered));
+        self.steps.extend(step.map(|step| (first, step)));
         let parts = self.parts(lowered, row);
         let before = self.stretches.last_mut();
         let before = before.filter(|last| follows && last.reach == first);
@@ -316,10 +344,11 @@ impl Builder {
         }
     }
 
-    /// The runs that were found, and what to fold: runs, and chains in stretches that are none. `ops` and `chains` are the segment's.
-    pub fn finish(self, ops: &[MicroOp], chains: &mut Vec<Chain>) -> (Runs, Vec<Fold>) {
+    /// The runs that were found, and what to fold: runs, and chains in stretches that are none; the steps of loops. `ops` and `chains` are
+    /// the segment's.
+    pub fn finish(self, ops: &[MicroOp], chains: &mut Vec<Chain>) -> (Runs, Vec<Fold>, Steps) {
         let Some(wanted) = self.wanted else {
-            return (Runs::default(), Vec::new());
+            return (Runs::default(), Vec::new(), Steps::new());
         };
         let (mut list, mut folds) = (Vec::new(), Vec::new());
         for stretch in self.stretches {
@@ -350,7 +379,7 @@ impl Builder {
             after: wanted.after,
             ..Runs::default()
         };
-        (runs, folds)
+        (runs, folds, self.steps)
     }
 }
 

@@ -27,6 +27,7 @@ mod modifiers;
 mod moving;
 mod native;
 mod native_faults;
+mod native_loops;
 mod nops;
 mod noted;
 mod registers_of_targets;

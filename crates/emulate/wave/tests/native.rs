@@ -9,7 +9,7 @@ use crate::harness::{Machine, NATIVE, forced, random::Random};
 /// Says to a child that its process may not execute what it has written.
 const REFUSED: &str = "LUTHIER_TEST_NO_HOST_CODE";
 /// Says to a child that a stencil is to be wrong.
-const PLANTED: &str = "LUTHIER_TEST_PLANTED";
+pub const PLANTED: &str = "LUTHIER_TEST_PLANTED";
 /// Random programs of each kind.
 const PROGRAMS: u64 = 150;
 /// Scalars that instructions read, first one and count.
@@ -126,7 +126,7 @@ pub fn pick<'a, T>(random: &mut Random, list: &'a [T]) -> &'a T {
 }
 
 /// A random instruction on the first `registers` registers.
-fn instruction(random: &mut Random, registers: u64) -> String {
+pub fn instruction(random: &mut Random, registers: u64) -> String {
     let (sources, names) = *pick(random, LANE_WISE);
     let name = pick(random, names);
     named(random, registers, sources, name)
@@ -168,7 +168,7 @@ fn named(random: &mut Random, registers: u64, sources: &str, name: &str) -> Stri
 }
 
 /// A random instruction with masks.
-fn with_masks(random: &mut Random, registers: u64, later: bool) -> String {
+pub fn with_masks(random: &mut Random, registers: u64, later: bool) -> String {
     let (operands, names) = *pick(random, WITH_MASKS);
     let name = pick(random, names);
     mask_named(random, registers, operands, name, later)
@@ -228,7 +228,7 @@ fn dual(random: &mut Random, registers: u64) -> String {
 }
 
 /// A random load from LDS, whose address is one of the patterns or was made by an instruction in front of it.
-fn lds_load(random: &mut Random, registers: u64) -> String {
+pub fn lds_load(random: &mut Random, registers: u64) -> String {
     let (name, words, pair) = *pick(random, LDS_LOADS);
     // Registers that are loaded together begin at an even one.
     let target = 2 * random.below(registers / 2 - 1);
@@ -315,16 +315,19 @@ pub fn program(random: &mut Random, registers: u64, length: u64, later: bool) ->
     };
     let mut text: Vec<String> = (0..80).map(|_| line(random)).collect();
     if later {
-        for line in &mut text {
-            for (old, new) in LATER_NAMES {
-                *line = line.replace(&format!("{old}_e"), &format!("{new}_e"));
-                if !old.starts_with("v_") {
-                    *line = line.replace(old, new);
-                }
-            }
-        }
+        text.iter_mut().for_each(rename);
     }
     text.join("\n")
+}
+
+/// Gives instructions the names that they have since gfx10.
+pub fn rename(line: &mut String) {
+    for (old, new) in LATER_NAMES {
+        *line = line.replace(&format!("{old}_e"), &format!("{new}_e"));
+        if !old.starts_with("v_") {
+            *line = line.replace(old, new);
+        }
+    }
 }
 
 /// A word for registers: an ordinary number, which is seldom something else.
@@ -660,6 +663,12 @@ fn plant_in_loads() {
     /// `add r11, [rdx + 8]`, and the opcode that makes it a move.
     const ADD_BASE: [u8; 4] = [0x4c, 0x03, 0x5a, 0x08];
     const MOVE: u8 = 0x8b;
+    plant_in_host_code(&ADD_BASE, 1, MOVE);
+}
+
+/// Changes byte `byte` of each place with the bytes `found` in the host code that there is.
+#[cfg(target_arch = "x86_64")]
+pub fn plant_in_host_code(found: &[u8], byte: usize, planted: u8) {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("the process's memory");
     // Memory without a file that can be executed.
     let code = maps
@@ -677,9 +686,9 @@ fn plant_in_loads() {
             assert_eq!(libc::mprotect(start as *mut _, end - start, rights), 0);
             std::slice::from_raw_parts_mut(start as *mut u8, end - start)
         };
-        for at in 0..bytes.len() - ADD_BASE.len() {
-            if bytes[at..].starts_with(&ADD_BASE) {
-                bytes[at + 1] = MOVE;
+        for at in 0..bytes.len() - found.len() {
+            if bytes[at..].starts_with(found) {
+                bytes[at + byte] = planted;
             }
         }
     }
@@ -687,19 +696,19 @@ fn plant_in_loads() {
 
 /// Plants an error in a child, which compares random programs then, and returns what it said when they were not the same.
 #[cfg(target_arch = "x86_64")]
-fn found_in_child(test: &str) -> Option<String> {
+pub fn found_in_child(file: &str, test: &str) -> Option<String> {
     if wave::host_code_is_possible().is_err() || cfg!(debug_assertions) {
         return None;
     }
     let output = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", &format!("native::{test}")])
+        .args(["--exact", &format!("{file}::{test}")])
         .env(PLANTED, test)
         .output()
         .expect("the test program starts");
     let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let text = text.concat();
     assert!(!output.status.success(), "{text}");
-    assert!(text.contains("runs of 1: v"), "{text}");
+    assert!(text.contains("runs of 1: "), "{text}");
     Some(text)
 }
 
@@ -713,7 +722,7 @@ fn a_planted_error_is_found() {
         compare("gfx90a", 64, 8, 10);
         return;
     }
-    if let Some(text) = found_in_child("a_planted_error_is_found") {
+    if let Some(text) = found_in_child("native", "a_planted_error_is_found") {
         // The instruction with a carry has the same function.
         let has = |name| text.contains(name);
         assert!(has("v_add_u32") || has("v_add_co_u32"), "{text}");
@@ -728,7 +737,7 @@ fn a_planted_error_in_a_load_is_found() {
         compare("gfx90a", 64, 8, 10);
         return;
     }
-    if let Some(text) = found_in_child("a_planted_error_in_a_load_is_found") {
+    if let Some(text) = found_in_child("native", "a_planted_error_in_a_load_is_found") {
         assert!(text.contains("ds_read"), "{text}");
     }
 }

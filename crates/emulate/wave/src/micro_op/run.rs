@@ -20,3 +20,22 @@ impl RunNumber {
         }
     }
 }
+
+/// The head of a loop of its segment.
+#[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
+#[repr(C)]
+pub(crate) struct LoopNumber {
+    /// Which one.
+    pub number: u32,
+    _reserved: [u32; 6],
+}
+
+impl LoopNumber {
+    /// Head `number` of the segment.
+    pub fn new(number: usize) -> LoopNumber {
+        LoopNumber {
+            number: number as u32,
+            ..LoopNumber::default()
+        }
+    }
+}

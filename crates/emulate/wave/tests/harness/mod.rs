@@ -368,6 +368,11 @@ impl Machine {
         self.go(|wave, env| run(wave, env, 1_000_000))
     }
 
+    /// Runs to the first stop, or until `slice` backward branches were taken.
+    pub fn stop_once(&mut self, slice: u32) -> Stop {
+        self.go(|wave, env| run(wave, env, slice))
+    }
+
     /// Runs to a stop that is no pause, in slices of `slice` taken backward branches.
     pub fn stop_in_slices(&mut self, slice: u32) -> Stop {
         self.go(|wave, env| {
@@ -378,6 +383,22 @@ impl Machine {
                 }
             }
         })
+    }
+
+    /// The same, which must be `s_endpgm`. The result is what is left of the slice at each stop.
+    pub fn rests_of_slices(&mut self, slice: u32) -> Vec<u32> {
+        let mut rests = Vec::new();
+        let stop = self.go(|wave, env| {
+            loop {
+                let stop = run(wave, env, slice);
+                rests.push(wave.slice_left);
+                if !matches!(stop, Stop::Slice | Stop::Sleep) {
+                    return stop;
+                }
+            }
+        });
+        assert_eq!(stop, Stop::End);
+        rests
     }
 
     /// Address of the first instruction.
@@ -394,6 +415,11 @@ impl Machine {
     /// Returns `true` if runs of its instructions have become host code.
     pub fn has_host_code(&self) -> bool {
         self.segment.has_host_code()
+    }
+
+    /// How many loops of its instructions have become host code.
+    pub fn host_loops(&self) -> usize {
+        self.segment.host_loops()
     }
 
     /// Runs to `s_endpgm`, one micro-op at a time, and counts these.

@@ -1,0 +1,568 @@
+//! Loops: routines for runs, scalar instructions between them, and branches, joined to one function.
+//!
+//! Such a function goes from step to step of a loop. It leaves where the lanes that are on become others, where a routine is not done with
+//! all groups, where a branch leads out, and where the budget of branches back is used up. It counts the branches that it takes.
+
+use std::mem::offset_of;
+
+use iced_x86::{
+    BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
+    MemoryOperand, Register,
+};
+
+use crate::{Entry, Routine, Surroundings};
+
+/// Most branches of a loop.
+pub const MOST_BRANCHES: usize = 16;
+
+/// The facts that the function of a loop uses and changes.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Journey {
+    pub rows: *mut u32,
+    pub scalars: *mut u32,
+    pub surroundings: *const Surroundings,
+    /// The groups of lanes that routines have to do.
+    pub groups: usize,
+    /// The lanes that are on.
+    pub lanes: u64,
+    /// The groups that a routine has done, if it was left before its end.
+    pub done: usize,
+    /// The condition: 0 or 1.
+    pub condition: u32,
+    /// Branches back that may be taken, at least one.
+    pub budget: u32,
+    /// How often each branch was taken, by its number.
+    pub taken: [u64; MOST_BRANCHES],
+}
+
+/// The function of a loop, and the address at which it begins: see [`crate::Executable::address`].
+pub type LoopEntry = unsafe extern "C" fn(journey: *mut Journey, at: *const u8) -> Exit;
+
+/// The place at which a loop was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Exit(u64);
+
+/// The routine of the step is not done.
+const LEFT: u64 = 1 << 31;
+
+impl Exit {
+    /// The number of the step that comes next, or of that whose routine has groups left.
+    pub fn step(self) -> usize {
+        (self.0 & (LEFT - 1)) as usize
+    }
+
+    /// The routine of the step has done [`Journey::done`] groups only.
+    pub fn is_left(self) -> bool {
+        self.0 & LEFT != 0
+    }
+
+    /// The step whose branch has used up the budget.
+    pub fn last_branch(self) -> Option<usize> {
+        ((self.0 >> 32) as usize).checked_sub(1)
+    }
+}
+
+/// One step of a loop.
+#[derive(Clone, Debug)]
+pub enum Step {
+    Nothing,
+    Scalar(Scalar),
+    Branch { when: When, to: usize },
+    Routine(Entry),
+}
+
+/// A scalar source, of one or two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    Slot(u16),
+    Constant(u64),
+}
+
+/// A scalar instruction.
+#[derive(Clone, Debug)]
+pub struct Scalar {
+    pub operation: Operation,
+    /// Numbers have two words. (The bits of a shift have one.)
+    pub is_long: bool,
+    pub sources: [Word; 2],
+    /// The first scalar of its result.
+    pub target: Option<u16>,
+    /// The first scalar that gets the lanes that are on, and where they are. It gets them before the result is stored.
+    pub saves: Option<(u16, u16)>,
+    /// It may write the lanes that are on, which are in the scalars from this one on.
+    pub lanes: Option<u16>,
+}
+
+/// The result of a scalar instruction. Logic and shifts set the condition to whether it is not zero, sums to their carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    Move,
+    Not,
+    And,
+    Or,
+    Xor,
+    AndNot,
+    OrNot,
+    Nand,
+    Nor,
+    Xnor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftSigned,
+    Add,
+    Subtract,
+    AddSigned,
+    SubtractSigned,
+    AddCarry,
+    SubtractBorrow,
+    Multiply,
+    /// The first source if the condition holds, else the second one.
+    Select,
+    /// The condition becomes that the first source has this relation to the second one.
+    Compare(Relation),
+    /// The first source if it has this relation to the second one, else that. The condition says which.
+    Choose(Relation),
+    /// The condition becomes this value of the bit whose number is the second source.
+    Bit(bool),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    Equal,
+    Different,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Below,
+    BelowOrEqual,
+    Above,
+    AboveOrEqual,
+}
+
+/// The condition of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    Always,
+    Condition(bool),
+    /// The mask in the scalars from this one on is zero, or is not.
+    Zero(u16, bool),
+}
+
+const JOURNEY: Register = Register::RBP;
+const SCALARS: Register = Register::RBX;
+const LANES: Register = Register::R14;
+const BUDGET: Register = Register::R15D;
+const CONDITION: Register = Register::R13D;
+const CONDITION_BYTE: Register = Register::R13L;
+/// Registers that callers want back.
+const KEPT: [Register; 6] = [
+    Register::RBX,
+    Register::RBP,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
+];
+
+type Result<T> = std::result::Result<T, IcedError>;
+
+/// Makes the function of `steps` for waves of two or four groups, and the offset of each step in it. Branches lead to steps of any number: those outside
+/// are exits. `first` is the number of the first step.
+pub fn loop_routine(
+    steps: &[Step],
+    first: usize,
+    groups: usize,
+) -> std::result::Result<(Routine, Vec<usize>), IcedError> {
+    let mut maker = Maker {
+        code: Vec::new(),
+        first,
+        steps: steps.len(),
+        is_long: groups > 2,
+        to_steps: Vec::new(),
+        exits: Vec::new(),
+        branches: 0,
+    };
+    maker.begin()?;
+    let mut starts = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        starts.push(maker.code.len());
+        maker.step(first + index, step)?;
+    }
+    let end = Instruction::with_branch(Code::Jmp_rel32_64, 0)?;
+    maker.leave(end, (first + steps.len()) as u64);
+    maker.finish(&starts)
+}
+
+struct Maker {
+    code: Vec<Instruction>,
+    first: usize,
+    steps: usize,
+    /// Masks have two words.
+    is_long: bool,
+    /// Branches to steps.
+    to_steps: Vec<(usize, usize)>,
+    /// Branches out, with what the function returns there.
+    exits: Vec<(usize, u64)>,
+    branches: usize,
+}
+
+impl Maker {
+    fn push(&mut self, instruction: Result<Instruction>) -> Result<()> {
+        self.code.push(instruction?);
+        Ok(())
+    }
+
+    /// Appends a branch out of the loop.
+    fn leave(&mut self, branch: Instruction, exit: u64) {
+        self.exits.push((self.code.len(), exit));
+        self.code.push(branch);
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        for register in KEPT {
+            self.push(Instruction::with1(Code::Push_r64, register))?;
+        }
+        // Calls need a stack that is aligned to 16 bytes.
+        self.push(Instruction::with2(Code::Sub_rm64_imm8, Register::RSP, 8))?;
+        let load = Code::Mov_r64_rm64;
+        self.push(Instruction::with2(load, JOURNEY, Register::RDI))?;
+        let scalars = fact(offset_of!(Journey, scalars));
+        self.push(Instruction::with2(load, SCALARS, scalars))?;
+        let lanes = fact(offset_of!(Journey, lanes));
+        self.push(Instruction::with2(load, LANES, lanes))?;
+        let load = Code::Mov_r32_rm32;
+        let condition = fact(offset_of!(Journey, condition));
+        self.push(Instruction::with2(load, CONDITION, condition))?;
+        let budget = fact(offset_of!(Journey, budget));
+        self.push(Instruction::with2(load, BUDGET, budget))?;
+        self.push(Instruction::with1(Code::Jmp_rm64, Register::RSI))
+    }
+
+    fn step(&mut self, number: usize, step: &Step) -> Result<()> {
+        match step {
+            Step::Nothing => Ok(()),
+            Step::Scalar(scalar) => self.scalar(number, scalar),
+            Step::Branch { when, to } => self.branch(number, *when, *to),
+            Step::Routine(entry) => self.routine(number, *entry),
+        }
+    }
+
+    fn routine(&mut self, number: usize, entry: Entry) -> Result<()> {
+        let load = Code::Mov_r64_rm64;
+        let rows = fact(offset_of!(Journey, rows));
+        self.push(Instruction::with2(load, Register::RDI, rows))?;
+        self.push(Instruction::with2(load, Register::RSI, SCALARS))?;
+        let surroundings = fact(offset_of!(Journey, surroundings));
+        self.push(Instruction::with2(load, Register::RDX, surroundings))?;
+        let address = entry as usize as u64;
+        self.push(Instruction::with2(
+            Code::Mov_r64_imm64,
+            Register::RAX,
+            address,
+        ))?;
+        self.push(Instruction::with1(Code::Call_rm64, Register::RAX))?;
+        let groups = fact(offset_of!(Journey, groups));
+        self.push(Instruction::with2(
+            Code::Cmp_r64_rm64,
+            Register::RAX,
+            groups,
+        ))?;
+        let left = Instruction::with_branch(Code::Jne_rel32_64, 0)?;
+        self.leave(left, number as u64 | LEFT);
+        Ok(())
+    }
+
+    fn branch(&mut self, number: usize, when: When, to: usize) -> Result<()> {
+        let past = match when {
+            When::Always => None,
+            When::Condition(value) => {
+                self.push(Instruction::with2(
+                    Code::Test_rm32_r32,
+                    CONDITION,
+                    CONDITION,
+                ))?;
+                Some(if value {
+                    Code::Je_rel32_64
+                } else {
+                    Code::Jne_rel32_64
+                })
+            }
+            When::Zero(slot, zero) => {
+                let compare = self.sized(Code::Cmp_rm64_imm8, Code::Cmp_rm32_imm8);
+                self.push(Instruction::with2(compare, scalar(slot), 0))?;
+                Some(if zero {
+                    Code::Jne_rel32_64
+                } else {
+                    Code::Je_rel32_64
+                })
+            }
+        };
+        if let Some(past) = past {
+            self.to_steps.push((self.code.len(), number + 1));
+            self.push(Instruction::with_branch(past, 0))?;
+        }
+        let taken = offset_of!(Journey, taken) + 8 * self.branches;
+        self.branches += 1;
+        self.push(Instruction::with1(Code::Inc_rm64, fact(taken)))?;
+        if to <= number {
+            self.push(Instruction::with1(Code::Dec_rm32, BUDGET))?;
+            let used_up = Instruction::with_branch(Code::Je_rel32_64, 0)?;
+            self.leave(used_up, to as u64 | (number as u64 + 1) << 32);
+        }
+        self.to_steps.push((self.code.len(), to));
+        self.push(Instruction::with_branch(Code::Jmp_rel32_64, 0))
+    }
+
+    fn sized(&self, long: Code, short: Code) -> Code {
+        if self.is_long { long } else { short }
+    }
+
+    fn finish(mut self, starts: &[usize]) -> Result<(Routine, Vec<usize>)> {
+        for (at, to) in std::mem::take(&mut self.to_steps) {
+            match to.checked_sub(self.first).filter(|step| *step < self.steps) {
+                Some(step) => self.code[at].set_near_branch64(name(starts[step])),
+                None => self.exits.push((at, to as u64)),
+            }
+        }
+        let mut to_end = Vec::new();
+        for (at, exit) in std::mem::take(&mut self.exits) {
+            let here = name(self.code.len());
+            self.code[at].set_near_branch64(here);
+            if exit & LEFT != 0 {
+                let done = fact(offset_of!(Journey, done));
+                self.push(Instruction::with2(Code::Mov_rm64_r64, done, Register::RAX))?;
+            }
+            self.push(Instruction::with2(Code::Mov_r64_imm64, Register::RAX, exit))?;
+            to_end.push(self.code.len());
+            self.push(Instruction::with_branch(Code::Jmp_rel32_64, 0))?;
+        }
+        let end = name(self.code.len());
+        for at in to_end {
+            self.code[at].set_near_branch64(end);
+        }
+        let condition = fact(offset_of!(Journey, condition));
+        self.push(Instruction::with2(Code::Mov_rm32_r32, condition, CONDITION))?;
+        let budget = fact(offset_of!(Journey, budget));
+        self.push(Instruction::with2(Code::Mov_rm32_r32, budget, BUDGET))?;
+        self.push(Instruction::with2(Code::Add_rm64_imm8, Register::RSP, 8))?;
+        for register in KEPT.into_iter().rev() {
+            self.push(Instruction::with1(Code::Pop_r64, register))?;
+        }
+        self.push(Ok(Instruction::with(Code::Retnq)))?;
+        for (index, instruction) in self.code.iter_mut().enumerate() {
+            instruction.set_ip(name(index));
+        }
+        let block = InstructionBlock::new(&self.code, 0);
+        let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;
+        let encoded = BlockEncoder::encode(64, block, options)?;
+        let offset = |start: &usize| encoded.new_instruction_offsets[*start] as usize;
+        let labels = starts.iter().map(offset).collect();
+        let routine = Routine {
+            bytes: encoded.code_buffer,
+            start: 0,
+        };
+        Ok((routine, labels))
+    }
+}
+
+/// The name of an instruction in branches.
+fn name(index: usize) -> u64 {
+    1 + index as u64
+}
+
+/// A field of the journey.
+fn fact(offset: usize) -> MemoryOperand {
+    MemoryOperand::with_base_displ(JOURNEY, offset as i64)
+}
+
+fn scalar(slot: u16) -> MemoryOperand {
+    MemoryOperand::with_base_displ(SCALARS, i64::from(slot) * 4)
+}
+
+/// Scalar instructions. The first source and the result are in RAX, the second source is in RCX.
+impl Maker {
+    fn scalar(&mut self, number: usize, one: &Scalar) -> Result<()> {
+        let (a, b) = (Register::RAX, Register::RCX);
+        self.fetch(a, one.sources[0], one.is_long)?;
+        self.fetch(b, one.sources[1], one.is_long && !one.operation.shifts())?;
+        if let Some((_, lanes)) = one.saves {
+            self.fetch(Register::RDX, Word::Slot(lanes), one.is_long)?;
+        }
+        self.compute(one.operation, one.is_long)?;
+        if let Some((slot, _)) = one.saves {
+            self.store(slot, Register::RDX, one.is_long)?;
+        }
+        if let Some(slot) = one.target {
+            self.store(slot, a, one.is_long)?;
+        }
+        if let Some(slot) = one.lanes {
+            let (compare, lanes) = match self.is_long {
+                true => (Code::Cmp_rm64_r64, LANES),
+                false => (Code::Cmp_rm32_r32, LANES.full_register32()),
+            };
+            self.push(Instruction::with2(compare, scalar(slot), lanes))?;
+            let others = Instruction::with_branch(Code::Jne_rel32_64, 0)?;
+            self.leave(others, number as u64 + 1);
+        }
+        Ok(())
+    }
+
+    fn fetch(&mut self, to: Register, from: Word, is_long: bool) -> Result<()> {
+        let short = to.full_register32();
+        self.push(match (from, is_long) {
+            (Word::Slot(slot), true) => Instruction::with2(Code::Mov_r64_rm64, to, scalar(slot)),
+            (Word::Slot(slot), false) => {
+                Instruction::with2(Code::Mov_r32_rm32, short, scalar(slot))
+            }
+            (Word::Constant(value), true) => Instruction::with2(Code::Mov_r64_imm64, to, value),
+            (Word::Constant(value), false) => {
+                Instruction::with2(Code::Mov_r32_imm32, short, value as u32)
+            }
+        })
+    }
+
+    fn store(&mut self, slot: u16, from: Register, is_long: bool) -> Result<()> {
+        self.push(match is_long {
+            true => Instruction::with2(Code::Mov_rm64_r64, scalar(slot), from),
+            false => Instruction::with2(Code::Mov_rm32_r32, scalar(slot), from.full_register32()),
+        })
+    }
+
+    fn compute(&mut self, operation: Operation, is_long: bool) -> Result<()> {
+        let two = |long: Code, short: Code, a: Register, b: Register| match is_long {
+            true => Instruction::with2(long, a, b),
+            false => Instruction::with2(short, a.full_register32(), b.full_register32()),
+        };
+        let one = |long: Code, short: Code, a: Register| match is_long {
+            true => Instruction::with1(long, a),
+            false => Instruction::with1(short, a.full_register32()),
+        };
+        let shift = |long: Code, short: Code| match is_long {
+            true => Instruction::with2(long, Register::RAX, Register::CL),
+            false => Instruction::with2(short, Register::EAX, Register::CL),
+        };
+        let (a, b) = (Register::RAX, Register::RCX);
+        let not = |register| one(Code::Not_rm64, Code::Not_rm32, register);
+        let and = || two(Code::And_r64_rm64, Code::And_r32_rm32, a, b);
+        let or = || two(Code::Or_r64_rm64, Code::Or_r32_rm32, a, b);
+        let xor = || two(Code::Xor_r64_rm64, Code::Xor_r32_rm32, a, b);
+        let compare = || two(Code::Cmp_r64_rm64, Code::Cmp_r32_rm32, a, b);
+        let carry = || Instruction::with2(Code::Bt_rm32_imm8, CONDITION, 0);
+        use Operation as Op;
+        let code = match operation {
+            Op::Move => vec![],
+            Op::Not => vec![not(a)],
+            Op::And => vec![and()],
+            Op::Or => vec![or()],
+            Op::Xor => vec![xor()],
+            Op::AndNot => vec![not(b), and()],
+            Op::OrNot => vec![not(b), or()],
+            Op::Nand => vec![and(), not(a)],
+            Op::Nor => vec![or(), not(a)],
+            Op::Xnor => vec![xor(), not(a)],
+            Op::ShiftLeft => vec![shift(Code::Shl_rm64_CL, Code::Shl_rm32_CL)],
+            Op::ShiftRight => vec![shift(Code::Shr_rm64_CL, Code::Shr_rm32_CL)],
+            Op::ShiftSigned => vec![shift(Code::Sar_rm64_CL, Code::Sar_rm32_CL)],
+            Op::Add | Op::AddSigned => vec![two(Code::Add_r64_rm64, Code::Add_r32_rm32, a, b)],
+            Op::Subtract | Op::SubtractSigned => {
+                vec![two(Code::Sub_r64_rm64, Code::Sub_r32_rm32, a, b)]
+            }
+            Op::AddCarry => vec![carry(), two(Code::Adc_r64_rm64, Code::Adc_r32_rm32, a, b)],
+            Op::SubtractBorrow => {
+                vec![carry(), two(Code::Sbb_r64_rm64, Code::Sbb_r32_rm32, a, b)]
+            }
+            Op::Multiply => vec![two(Code::Imul_r64_rm64, Code::Imul_r32_rm32, a, b)],
+            Op::Select => vec![
+                Instruction::with2(Code::Test_rm32_r32, CONDITION, CONDITION),
+                two(Code::Cmove_r64_rm64, Code::Cmove_r32_rm32, a, b),
+            ],
+            Op::Compare(_) => vec![compare()],
+            Op::Choose(relation) => {
+                let (long, short) = relation.other_moves();
+                vec![
+                    compare(),
+                    Instruction::with1(relation.set(), CONDITION_BYTE),
+                    two(long, short, a, b),
+                ]
+            }
+            Op::Bit(_) => vec![two(Code::Bt_rm64_r64, Code::Bt_rm32_r32, a, b)],
+        };
+        for instruction in code {
+            self.push(instruction)?;
+        }
+        if operation.tests() {
+            self.push(two(Code::Test_rm64_r64, Code::Test_rm32_r32, a, a))?;
+        }
+        if let Some(set) = operation.condition() {
+            self.push(Instruction::with1(set, CONDITION_BYTE))?;
+        }
+        Ok(())
+    }
+}
+
+impl Operation {
+    fn shifts(self) -> bool {
+        use Operation::{Bit, ShiftLeft, ShiftRight, ShiftSigned};
+        matches!(self, ShiftLeft | ShiftRight | ShiftSigned | Bit(_))
+    }
+
+    /// The condition is whether the result is zero.
+    fn tests(self) -> bool {
+        use Operation::{And, AndNot, Nand, Nor, Not, Or, OrNot, Xnor, Xor};
+        self.shifts() && !matches!(self, Operation::Bit(_))
+            || matches!(
+                self,
+                Not | And | Or | Xor | AndNot | OrNot | Nand | Nor | Xnor
+            )
+    }
+
+    /// The instruction that makes the condition of the host's flags.
+    fn condition(self) -> Option<Code> {
+        use Operation as Op;
+        match self {
+            Op::Add | Op::Subtract | Op::AddCarry | Op::SubtractBorrow => Some(Code::Setb_rm8),
+            Op::AddSigned | Op::SubtractSigned => Some(Code::Seto_rm8),
+            Op::Compare(relation) => Some(relation.set()),
+            Op::Bit(true) => Some(Code::Setb_rm8),
+            Op::Bit(false) => Some(Code::Setae_rm8),
+            _ if self.tests() => Some(Code::Setne_rm8),
+            _ => None,
+        }
+    }
+}
+
+impl Relation {
+    fn set(self) -> Code {
+        match self {
+            Relation::Equal => Code::Sete_rm8,
+            Relation::Different => Code::Setne_rm8,
+            Relation::Less => Code::Setl_rm8,
+            Relation::LessOrEqual => Code::Setle_rm8,
+            Relation::Greater => Code::Setg_rm8,
+            Relation::GreaterOrEqual => Code::Setge_rm8,
+            Relation::Below => Code::Setb_rm8,
+            Relation::BelowOrEqual => Code::Setbe_rm8,
+            Relation::Above => Code::Seta_rm8,
+            Relation::AboveOrEqual => Code::Setae_rm8,
+        }
+    }
+
+    /// Moves the second source where the relation does not hold.
+    fn other_moves(self) -> (Code, Code) {
+        match self {
+            Relation::Equal => (Code::Cmovne_r64_rm64, Code::Cmovne_r32_rm32),
+            Relation::Different => (Code::Cmove_r64_rm64, Code::Cmove_r32_rm32),
+            Relation::Less => (Code::Cmovge_r64_rm64, Code::Cmovge_r32_rm32),
+            Relation::LessOrEqual => (Code::Cmovg_r64_rm64, Code::Cmovg_r32_rm32),
+            Relation::Greater => (Code::Cmovle_r64_rm64, Code::Cmovle_r32_rm32),
+            Relation::GreaterOrEqual => (Code::Cmovl_r64_rm64, Code::Cmovl_r32_rm32),
+            Relation::Below => (Code::Cmovae_r64_rm64, Code::Cmovae_r32_rm32),
+            Relation::BelowOrEqual => (Code::Cmova_r64_rm64, Code::Cmova_r32_rm32),
+            Relation::Above => (Code::Cmovbe_r64_rm64, Code::Cmovbe_r32_rm32),
+            Relation::AboveOrEqual => (Code::Cmovb_r64_rm64, Code::Cmovb_r32_rm32),
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Functions of loops: scalar instructions against the host's arithmetic, and every way out.
+
+use native::{
+    Executable, Exit, Journey, MOST_BRANCHES, Operation, Relation, Scalar, Step, Surroundings,
+    When, Word, loop_routine,
+};
+
+/// Number of the first step, which is none of the numbers that the code would have by mistake.
+const FIRST: usize = 70;
+/// Where the lanes that are on are.
+const LANES: u16 = 30;
+
+/// The scalars and the journey behind one stay.
+struct Stay {
+    exit: Exit,
+    scalars: [u32; 40],
+    condition: bool,
+    budget: u32,
+    done: usize,
+    taken: Vec<u64>,
+}
+
+/// Executes `steps` from the one with number `at` on, in waves with two or four `groups`.
+fn stay(
+    steps: &[Step],
+    groups: usize,
+    at: usize,
+    budget: u32,
+    first: &[u32],
+    condition: bool,
+) -> Stay {
+    let (routine, starts) = loop_routine(steps, FIRST, groups).expect("encodings");
+    let memory = Executable::new(&[routine]).expect("memory");
+    let mut scalars = [0; 40];
+    scalars[..first.len()].copy_from_slice(first);
+    [scalars[30], scalars[31]] = [0xffff_ffff, 0xff];
+    let mut rows = vec![0u32; 64];
+    let surroundings = Surroundings::of_groups(groups);
+    let mut journey = Journey {
+        rows: rows.as_mut_ptr(),
+        scalars: scalars.as_mut_ptr(),
+        surroundings: &raw const surroundings,
+        groups,
+        lanes: 0xff_ffff_ffff,
+        done: 0,
+        condition: condition.into(),
+        budget,
+        taken: [0; MOST_BRANCHES],
+    };
+    let start = memory.address(0, starts[at - FIRST]);
+    // SAFETY: the scalars that the steps of these tests use are there, and routines touch nothing.
+    let exit = unsafe { memory.loop_entry(0)(&raw mut journey, start) };
+    Stay {
+        exit,
+        scalars,
+        condition: journey.condition == 1,
+        budget: journey.budget,
+        done: journey.done,
+        taken: journey.taken.to_vec(),
+    }
+}
+
+fn of_slots(operation: Operation, is_long: bool) -> Scalar {
+    Scalar {
+        operation,
+        is_long,
+        sources: [Word::Slot(0), Word::Slot(2)],
+        target: Some(4),
+        saves: None,
+        lanes: None,
+    }
+}
+
+/// The result and the condition of an instruction on short numbers. `None`: what it was.
+fn short(operation: Operation, a: u32, b: u32, c: bool) -> (Option<u32>, Option<bool>) {
+    use Operation as Op;
+    let logic = |value: u32| (Some(value), Some(value != 0));
+    let signed = |(value, over): (i32, bool)| (Some(value as u32), Some(over));
+    match operation {
+        Op::Move => (Some(a), None),
+        Op::Not => logic(!a),
+        Op::And => logic(a & b),
+        Op::Or => logic(a | b),
+        Op::Xor => logic(a ^ b),
+        Op::AndNot => logic(a & !b),
+        Op::OrNot => logic(a | !b),
+        Op::Nand => logic(!(a & b)),
+        Op::Nor => logic(!(a | b)),
+        Op::Xnor => logic(!(a ^ b)),
+        Op::ShiftLeft => logic(a << (b % 32)),
+        Op::ShiftRight => logic(a >> (b % 32)),
+        Op::ShiftSigned => logic(((a as i32) >> (b % 32)) as u32),
+        Op::Add => {
+            let sum = u64::from(a) + u64::from(b);
+            (Some(sum as u32), Some(sum > u64::from(u32::MAX)))
+        }
+        Op::Subtract => (Some(a.wrapping_sub(b)), Some(b > a)),
+        Op::AddSigned => signed((a as i32).overflowing_add(b as i32)),
+        Op::SubtractSigned => signed((a as i32).overflowing_sub(b as i32)),
+        Op::AddCarry => {
+            let sum = u64::from(a) + u64::from(b) + u64::from(c);
+            (Some(sum as u32), Some(sum > u64::from(u32::MAX)))
+        }
+        Op::SubtractBorrow => {
+            let taken = u64::from(b) + u64::from(c);
+            let rest = u64::from(a).wrapping_sub(taken);
+            (Some(rest as u32), Some(taken > u64::from(a)))
+        }
+        Op::Multiply => (Some(a.wrapping_mul(b)), None),
+        Op::Select => (Some(if c { a } else { b }), None),
+        Op::Compare(relation) => (None, Some(holds(relation, a, b))),
+        Op::Choose(relation) => {
+            let holds = holds(relation, a, b);
+            (Some(if holds { a } else { b }), Some(holds))
+        }
+        Op::Bit(value) => (None, Some((a >> (b % 32) & 1 == 1) == value)),
+    }
+}
+
+fn holds(relation: Relation, a: u32, b: u32) -> bool {
+    let (signed_a, signed_b) = (a as i32, b as i32);
+    match relation {
+        Relation::Equal => a == b,
+        Relation::Different => a != b,
+        Relation::Less => signed_a < signed_b,
+        Relation::LessOrEqual => signed_a <= signed_b,
+        Relation::Greater => signed_a > signed_b,
+        Relation::GreaterOrEqual => signed_a >= signed_b,
+        Relation::Below => a < b,
+        Relation::BelowOrEqual => a <= b,
+        Relation::Above => a > b,
+        Relation::AboveOrEqual => a >= b,
+    }
+}
+
+const RELATIONS: [Relation; 10] = [
+    Relation::Equal,
+    Relation::Different,
+    Relation::Less,
+    Relation::LessOrEqual,
+    Relation::Greater,
+    Relation::GreaterOrEqual,
+    Relation::Below,
+    Relation::BelowOrEqual,
+    Relation::Above,
+    Relation::AboveOrEqual,
+];
+
+/// All operations.
+fn operations() -> Vec<Operation> {
+    use Operation as Op;
+    let mut all = vec![
+        Op::Move,
+        Op::Not,
+        Op::And,
+        Op::Or,
+        Op::Xor,
+        Op::AndNot,
+        Op::OrNot,
+        Op::Nand,
+        Op::Nor,
+        Op::Xnor,
+        Op::ShiftLeft,
+        Op::ShiftRight,
+        Op::ShiftSigned,
+        Op::Add,
+        Op::Subtract,
+        Op::AddSigned,
+        Op::SubtractSigned,
+        Op::AddCarry,
+        Op::SubtractBorrow,
+        Op::Multiply,
+        Op::Select,
+        Op::Bit(false),
+        Op::Bit(true),
+    ];
+    all.extend(RELATIONS.map(Op::Compare));
+    all.extend(RELATIONS.map(Op::Choose));
+    all
+}
+
+const WORDS: [u32; 8] = [
+    0,
+    1,
+    31,
+    32,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fff9,
+    u32::MAX,
+];
+
+#[test]
+fn short_numbers() {
+    for operation in operations() {
+        let steps = [Step::Scalar(of_slots(operation, false))];
+        for (a, b) in WORDS.iter().flat_map(|a| WORDS.map(|b| (*a, b))) {
+            for c in [false, true] {
+                // The words behind are no part of the numbers.
+                let first = [a, 5, b, 6, 77, 88];
+                let found = stay(&steps, 4, FIRST, 1, &first, c);
+                let (result, condition) = short(operation, a, b, c);
+                let expected = [result.unwrap_or(77), 88];
+                // A comparison's target is there only for this test.
+                if !matches!(operation, Operation::Compare(_) | Operation::Bit(_)) {
+                    assert_eq!(
+                        found.scalars[4..6],
+                        expected,
+                        "{operation:?} {a:#x} {b:#x} {c}"
+                    );
+                }
+                assert_eq!(
+                    found.condition,
+                    condition.unwrap_or(c),
+                    "{operation:?} {a:#x} {b:#x} {c}"
+                );
+                assert_eq!(found.exit.step(), FIRST + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn long_numbers() {
+    use Operation as Op;
+    type Of = fn(u64, u64) -> u64;
+    let cases: [(Operation, Of); 12] = [
+        (Op::Move, |a, _| a),
+        (Op::Not, |a, _| !a),
+        (Op::And, |a, b| a & b),
+        (Op::Or, |a, b| a | b),
+        (Op::Xor, |a, b| a ^ b),
+        (Op::AndNot, |a, b| a & !b),
+        (Op::OrNot, |a, b| a | !b),
+        (Op::Nor, |a, b| !(a | b)),
+        (Op::Xnor, |a, b| !(a ^ b)),
+        (Op::ShiftLeft, |a, b| a << (b % 64)),
+        (Op::ShiftRight, |a, b| a >> (b % 64)),
+        (Op::ShiftSigned, |a, b| ((a as i64) >> (b % 64)) as u64),
+    ];
+    let numbers = [
+        0,
+        1,
+        63,
+        64,
+        1 << 40,
+        1 << 63,
+        !0,
+        0xffff_fff0_0000_000f_u64,
+    ];
+    for (operation, of) in cases {
+        let steps = [Step::Scalar(of_slots(operation, true))];
+        for (a, b) in numbers.iter().flat_map(|a| numbers.map(|b| (*a, b))) {
+            let first = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
+            let found = stay(&steps, 2, FIRST, 1, &first, false);
+            let result = of(a, b);
+            let expected = [result as u32, (result >> 32) as u32];
+            assert_eq!(found.scalars[4..6], expected, "{operation:?} {a:#x} {b:#x}");
+            assert_eq!(found.condition, operation != Op::Move && result != 0);
+        }
+    }
+}
+
+#[test]
+fn a_budget_ends_a_loop_at_its_branch() {
+    // s0 counts to 5: an addition, a comparison, a branch back.
+    let add = Scalar {
+        sources: [Word::Slot(0), Word::Constant(1)],
+        target: Some(0),
+        ..of_slots(Operation::Add, false)
+    };
+    let compare = Scalar {
+        sources: [Word::Slot(0), Word::Constant(5)],
+        target: None,
+        ..of_slots(Operation::Compare(Relation::Below), false)
+    };
+    let back = Step::Branch {
+        when: When::Condition(true),
+        to: FIRST,
+    };
+    let steps = [
+        Step::Scalar(add),
+        Step::Scalar(compare),
+        Step::Nothing,
+        back,
+    ];
+    let end = stay(&steps, 4, FIRST, 100, &[0], false);
+    assert_eq!((end.exit.step(), end.exit.last_branch()), (FIRST + 4, None));
+    assert_eq!((end.scalars[0], end.budget, end.taken[0]), (5, 96, 4));
+    let cut = stay(&steps, 4, FIRST, 3, &[0], false);
+    assert_eq!(
+        (cut.exit.step(), cut.exit.last_branch()),
+        (FIRST, Some(FIRST + 3))
+    );
+    assert_eq!((cut.scalars[0], cut.budget, cut.taken[0]), (3, 0, 3));
+    // From the comparison on.
+    let late = stay(&steps, 4, FIRST + 1, 100, &[4], false);
+    assert_eq!((late.scalars[0], late.taken[0]), (5, 1));
+}
+
+#[test]
+fn branches_lead_out_and_over() {
+    let far = Step::Branch {
+        when: When::Zero(6, true),
+        to: 9,
+    };
+    let over = Step::Branch {
+        when: When::Zero(6, false),
+        to: FIRST + 3,
+    };
+    let one = Scalar {
+        sources: [Word::Constant(1), Word::Constant(0)],
+        target: Some(1),
+        ..of_slots(Operation::Move, false)
+    };
+    let steps = [far, over, Step::Scalar(one), Step::Nothing];
+    let first = |low, high| [0, 0, 0, 0, 0, 0, low, high];
+    let zero = stay(&steps, 4, FIRST, 9, &first(0, 0), false);
+    assert_eq!((zero.exit.step(), zero.taken[0], zero.taken[1]), (9, 1, 0));
+    let high = stay(&steps, 4, FIRST, 9, &first(0, 8), false);
+    assert_eq!(
+        (high.exit.step(), high.taken[0], high.taken[1]),
+        (FIRST + 4, 0, 1)
+    );
+    // The mask of a wave of 32 lanes has one word.
+    let short = stay(&steps, 2, FIRST, 9, &first(0, 8), false);
+    assert_eq!(short.exit.step(), 9);
+}
+
+#[test]
+fn other_lanes_end_a_stay() {
+    let save = Scalar {
+        sources: [Word::Slot(0), Word::Slot(LANES)],
+        target: Some(LANES),
+        saves: Some((8, LANES)),
+        lanes: Some(LANES),
+        ..of_slots(Operation::And, true)
+    };
+    let steps = [Step::Scalar(save), Step::Nothing, Step::Nothing];
+    let same = stay(&steps, 4, FIRST, 9, &[!0, !0], false);
+    assert_eq!(same.exit.step(), FIRST + 3);
+    assert_eq!(same.scalars[8..10], [!0, 0xff]);
+    let fewer = stay(&steps, 4, FIRST, 9, &[!0, 0x0f], false);
+    assert_eq!(fewer.exit.step(), FIRST + 1);
+    assert_eq!(fewer.scalars[8..10], [!0, 0xff]);
+    assert_eq!(fewer.scalars[30..32], [!0, 0x0f]);
+    assert!(fewer.condition);
+}
+
+/// A routine that does one group.
+unsafe extern "C" fn one_group(_: *mut u32, _: *mut u32, _: *const Surroundings) -> usize {
+    1
+}
+
+/// One that does all.
+unsafe extern "C" fn all_groups(_: *mut u32, _: *mut u32, all: *const Surroundings) -> usize {
+    // SAFETY: callers pass a reference.
+    unsafe { (*all).groups }
+}
+
+#[test]
+fn a_routine_that_is_not_done_ends_a_stay() {
+    let steps = [
+        Step::Routine(all_groups),
+        Step::Routine(one_group),
+        Step::Nothing,
+    ];
+    let found = stay(&steps, 4, FIRST, 9, &[], true);
+    assert!(found.exit.is_left() && found.condition);
+    assert_eq!((found.exit.step(), found.done), (FIRST + 1, 1));
+}
