@@ -68,6 +68,34 @@ fn all_threads_and_processes_share_a_budget() {
     }
 }
 
+/// Code behind the report costs nothing, although it starts a program.
+#[test]
+fn nothing_is_charged_behind_the_report() {
+    let place = Place::new(&["--budget"], &["-O2"]);
+    let whole = place.run(&[], "late");
+    let just_enough = (whole.total + 10).to_string();
+    let enough = place.run(&["--budget", &just_enough], "late");
+    assert_eq!((enough.status, enough.total), (Some(0), whole.total));
+}
+
+/// A copy that no library knows of is no child of vfork: it writes what it has buffered.
+#[test]
+fn an_unknown_copy_of_the_process_ends_by_itself() {
+    let place = Place::new(&["--budget"], &["-O2"]);
+    let stopped = place.run(&["--budget", "20000"], "copied");
+    assert_eq!(stopped.status, Some(124), "{stopped:?}");
+    assert!(
+        stopped.stderr.contains("budget of 20000 units"),
+        "{stopped:?}"
+    );
+    assert!(!stopped.stderr.contains("vfork"), "{stopped:?}");
+    assert_eq!(
+        stopped.stdout.matches("begun copied").count(),
+        2,
+        "{stopped:?}"
+    );
+}
+
 /// Message and report say the same number, although other threads go on meanwhile.
 #[test]
 fn the_message_and_the_report_agree() {

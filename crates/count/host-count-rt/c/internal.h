@@ -54,6 +54,7 @@ struct record;
 /* What a budget for a whole run (c/pool.c) has granted to a thread. */
 struct lease {
   bool joined;
+  bool ended;       /* the report is written: nothing is charged any more */
   uint64_t end;     /* count up to which this thread may go; UINT64_MAX without a pool */
   uint64_t charged; /* count up to which the pool knows what it has executed */
 };

@@ -95,6 +95,8 @@ bool luthier_pool_take(uint64_t now) {
   struct lease *lease = &luthier_self.lease;
   if (!pool || !lease->joined)
     return true;
+  if (lease->ended)
+    return now < lease->end;
   charge(now);
   int64_t left = left_in_pool();
   lease->end = now;
@@ -118,7 +120,7 @@ void luthier_pool_join(void) {
 
 void luthier_pool_leave(void) {
   struct lease *lease = &luthier_self.lease;
-  if (!pool || !lease->joined || luthier_is_borrower())
+  if (!pool || !lease->joined || lease->ended || luthier_is_borrower())
     return;
   charge(luthier_checked_now());
   lease->joined = false;
@@ -128,11 +130,12 @@ void luthier_pool_leave(void) {
 
 void luthier_pool_end(void) {
   struct lease *lease = &luthier_self.lease;
-  if (!pool || !lease->joined || luthier_is_borrower())
+  if (!pool || !lease->joined || lease->ended || luthier_is_borrower())
     return;
   uint64_t now = luthier_checked_now();
   charge(now);
   lease->end = now + pool->budget;
+  lease->ended = true;
   luthier_set_limit();
   atomic_fetch_sub(&pool->threads, 1);
 }
@@ -161,7 +164,7 @@ void luthier_pool_after_fork(void) {
   before = 0;
   atomic_fetch_add(&pool->processes, 1);
   /* What its parent held stays its parent's. */
-  lease->joined = false;
+  lease->joined = lease->ended = false;
   luthier_pool_join();
 }
 

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { BUFFER = 4096 };
 
 static pid_t owner;
+static char *lent; /* not 0 for who runs in this process's memory, as children of vfork do */
 static char stopped_borrower[240]; /* why a child of vfork was stopped */
 static bool reported;
 static char directory[BUFFER / 2];
@@ -80,7 +82,23 @@ static void flush_output(void) {
     luthier_say("output that the program had buffered could not be written");
 }
 
-bool luthier_is_borrower(void) { return owner != 0 && getpid() != owner; }
+bool luthier_is_borrower(void) { return owner != 0 && getpid() != owner && (!lent || *lent); }
+
+/* In a copy of this process there is a zero in its place. Without room for it, every child counts as one of vfork. */
+static void mark_memory(void) {
+  if (!lent) {
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+      return;
+    if (madvise(page, size, MADV_WIPEONFORK) != 0) {
+      munmap(page, size);
+      return;
+    }
+    lent = page;
+  }
+  *lent = 1;
+}
 
 /* The parent goes on when its child has ended, and stops at its own next check, as the count is the same. */
 static void stop_borrower(int status, const char *reason) {
@@ -320,6 +338,7 @@ void luthier_take_back_report(void) {
 void luthier_start(void) {
   bool child = owner != 0;
   owner = getpid();
+  mark_memory();
   reported = false;
   if (child) {
     if (wants_file())

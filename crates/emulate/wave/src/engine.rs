@@ -215,10 +215,11 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                     }
                 }
                 flow::LOOP => {
-                    let budget = slice - watch.next;
+                    // Jumps use up the slice, too, and look at nothing.
+                    let budget = slice.saturating_sub(watch.next).max(1);
                     let left = translate::run_loop(wave, env, index - 1, budget);
                     slice -= budget - left.budget;
-                    if slice <= watch.next
+                    if left.budget == 0
                         && let Some(stop) = watch.event(wave, env.host, left.from, slice)
                     {
                         break 'slice stop;

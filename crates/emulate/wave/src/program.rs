@@ -715,7 +715,8 @@ impl Segment {
         self.chains.push(chain);
     }
 
-    /// The micro-ops that `op` stands for: itself, that of which the head of a loop has the place, the links of a chain, the instructions of a run, or the passes of one with DPP.
+    /// The micro-ops that `op` stands for: itself, the links of a chain, the instructions of a run, or the passes of one with DPP. The head of
+    /// a loop stands for the micro-op whose place it has.
     pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
         let op = op
             .loop_number()

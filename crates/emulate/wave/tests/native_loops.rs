@@ -279,6 +279,39 @@ fn an_endless_loop_gives_its_turn_back() {
     assert_eq!(machine.stop_once(1000), wave::Stop::Slice);
     machine.check(1, |_| 1000);
     assert_eq!(machine.wave.sgpr(40), 3000);
+    if wave::host_code_is_possible().is_ok() {
+        assert_eq!(machine.host_loops(), 1);
+    }
+}
+
+/// Jumps to addresses in registers use up a slice, and nothing looks at it before the next branch back. (At the end, addresses of the code
+/// are forgotten: the machines differ in them.)
+#[test]
+fn jumps_in_front_of_a_loop_use_up_the_slice() {
+    let jump = "s_getpc_b64 s[50:51]\ns_add_u32 s50, s50, 12\ns_addc_u32 s51, s51, 0\ns_setpc_b64 s[50:51]\n";
+    let body =
+        "v_add_u32_e32 v1, 1, v1\ns_sub_u32 s40, s40, 1\ns_cmp_lg_u32 s40, 0\ns_cbranch_scc1";
+    for jumps in [1, 2, 31, 32, 33, 40] {
+        let jumps = jump.repeat(jumps);
+        let inner = format!("{jumps}again:\n{body} again\ns_mov_b64 s[50:51], 0\ns_endpgm");
+        let outer = format!(
+            "outer:\ns_movk_i32 s40, 9\n{jumps}again:\n{body} again\ns_sub_u32 s41, s41, 1\ns_cmp_lg_u32 s41, 0\ns_cbranch_scc1 outer\ns_mov_b64 s[50:51], 0\ns_endpgm"
+        );
+        for text in [inner, outer] {
+            let mut native = Machine::native("gfx90a", 64, &text, Some(1));
+            let mut plain = Machine::native("gfx90a", 64, &text, None);
+            for slice in SLICES.into_iter().chain([34, 64, 66, 100]) {
+                let result = |machine: &mut Machine| {
+                    machine.restart();
+                    machine.vgpr(1, |_| 0).sgpr(40, 200).sgpr(41, 30);
+                    (machine.rests_of_slices(slice), Result::of(machine))
+                };
+                let (found, expected) = (result(&mut native), result(&mut plain));
+                assert_eq!(found.0, expected.0, "slices of {slice}: {text}");
+                assert!(found == expected, "slices of {slice}: {text}");
+            }
+        }
+    }
 }
 
 /// Branches that are counted wrongly are found by the comparison of random programs.

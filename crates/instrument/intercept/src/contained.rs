@@ -184,6 +184,11 @@ pub unsafe fn stop_here(signal: libc::c_int, info: *const libc::siginfo_t) {
     }
 }
 
+/// In a forked child nobody waits.
+pub fn after_fork_in_child() {
+    WAITING.store(0, Ordering::Release);
+}
+
 /// The row of this thread, if it is contained.
 fn own_row() -> Option<&'static Row> {
     // SAFETY: no arguments.
@@ -214,7 +219,7 @@ pub fn let_go(limit: Duration) {
     }
 }
 
-/// Whether no other thread of this process runs.
+/// Returns `true` if no other thread of this process runs.
 fn others_sleep() -> bool {
     // SAFETY: no arguments.
     let own = unsafe { libc::gettid() }.to_string();

@@ -205,7 +205,7 @@ impl Guarded {
                 self.left(&self.present(what).what);
                 // The runtime is starting in this thread, which takes long: its destructors must not meet it.
                 if state::current().is_none() {
-                    std::thread::sleep(state::END);
+                    std::thread::sleep(state::DEATH);
                 }
             }
             Err(Silence::Late) => self.lose(&self.present(what).lasts("LUTHIER_TOOL_LIMIT")),

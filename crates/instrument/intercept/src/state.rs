@@ -31,7 +31,7 @@ pub const END: Duration = Duration::from_secs(15);
 /// Part of [`END`] for kernels that are still running: a program may end without waiting for its last launches.
 pub const SETTLE: Duration = Duration::from_secs(5);
 pub const DEATH: Duration = Duration::from_secs(3);
-/// Longest time that the end by a tool's `exit` waits for the application's thread to leave the runtime.
+/// Longest time that the end by a tool's `exit` waits for other threads to leave the runtime.
 const RELEASE: Duration = Duration::from_secs(1);
 const STACK: usize = 8 << 20;
 /// Pause between looks at what another thread does.
@@ -269,6 +269,7 @@ extern "C" fn while_ending() {
 extern "C" fn after_fork_in_child() {
     DELIVERED.store(true, Ordering::Release);
     BEGAN.store(0, Ordering::Relaxed);
+    contained::after_fork_in_child();
     CURRENT.forget();
 }
 

@@ -3,7 +3,10 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use crate::common::{Changed, config, launch, object, start, variant};
-use codeobj::{CodeObject, edit};
+use codeobj::{
+    CodeObject, edit,
+    elf::{Binding, Symbol, SymbolKind},
+};
 use session::{Instrumenter, Request, Variant};
 
 /// Words of code that differ between kernels, and the end of the program.
@@ -12,6 +15,10 @@ fn code(kernel: &str) -> Vec<u8> {
     const S_ENDPGM: u32 = 0xbf81_0000;
     let words = [S_NOP | kernel.len() as u32, S_ENDPGM];
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn other(kernel: &str) -> &'static str {
+    if kernel == "tile" { "scale" } else { "tile" }
 }
 
 /// A kernel whose new code is all of its object, as a rewriter makes it.
@@ -31,7 +38,12 @@ fn rewritten(request: &Request<'_>, variant: Variant) -> Result<Variant, session
         metadata: &metadata,
         relocations: &[],
         lines: &[],
-        functions: &[],
+        // A copy of a kernel that it calls, and a function of its own.
+        functions: &[
+            (request.kernel, 0, 8),
+            (other(request.kernel), 4, 4),
+            ("helper", 4, 4),
+        ],
     });
     Ok(Variant {
         object: created.bytes,
@@ -89,7 +101,21 @@ fn one_load_brings_all_cached_kernels_of_an_object() {
             let before = original.kernel(name).unwrap().descriptor;
             let size = before.group_segment_size();
             assert_eq!(kernel.descriptor.group_segment_size(), size, "{name}");
+            let helpers = packed.symbols().iter().filter(|one| one.name == "helper");
+            let here = helpers.filter(|one| (one.value, one.size) == (kernel.entry + 4, 4));
+            assert_eq!(here.count(), 1, "{name}");
         }
+        let local = |symbol: &&Symbol| {
+            symbol.kind == SymbolKind::Function && symbol.binding == Binding::Local
+        };
+        assert_eq!(packed.symbols().iter().filter(local).count(), 2);
+        // Readers skip the local symbols by the number of the first other one.
+        let table = packed.elf().section(".symtab").unwrap();
+        let first = packed
+            .symbols()
+            .iter()
+            .position(|one| one.binding == Binding::Global);
+        assert_eq!(Some(table.info as usize), first);
     }
     // They also go together, once.
     session.unloaded(1);

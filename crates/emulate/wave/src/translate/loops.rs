@@ -304,6 +304,9 @@ impl Runs {
                 (routines.len() - 1, starts)
             }));
         }
+        if routines.is_empty() {
+            return;
+        }
         let Ok(memory) = native::Executable::new(&routines) else {
             return;
         };
@@ -369,30 +372,29 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
     let number = segment.ops[head].loop_head().number as usize;
     let (one, code, all) = segment.runs.loop_of(number).expect("host code of a loop");
     let memory = all.loop_memory.as_ref().expect("host code of loops");
-    let surroundings = Surroundings {
-        groups: wave.groups(),
-        local: env.lds.as_ptr(),
-        local_bytes: lds::limit(wave, env),
-    };
-    let mut journey = Journey {
-        rows: wave.rows.as_mut_ptr().cast(),
-        scalars: wave.scalars.0.as_mut_ptr(),
-        surroundings: &raw const surroundings,
-        groups: surroundings.groups,
-        lanes: 0,
-        done: 0,
-        condition: 0,
-        budget,
-        taken: [0; MOST_BRANCHES],
-    };
-    let mut at = head;
+    let (mut at, mut budget) = (head, budget);
     loop {
         let lanes = wave.active_lanes;
-        (journey.lanes, journey.condition) = (wave.exec(), wave.scc.into());
-        journey.taken[..one.branches.len()].fill(0);
+        let surroundings = Surroundings {
+            groups: wave.groups(),
+            local: env.lds.as_ptr(),
+            local_bytes: lds::limit(wave, env),
+        };
+        let mut journey = Journey {
+            rows: wave.rows.as_mut_ptr().cast(),
+            scalars: wave.scalars.0.as_mut_ptr(),
+            surroundings: &raw const surroundings,
+            groups: surroundings.groups,
+            lanes: wave.exec(),
+            done: 0,
+            condition: wave.scc.into(),
+            budget,
+            taken: [0; MOST_BRANCHES],
+        };
         let start = memory.address(code.number, code.starts[at - one.first]);
         // SAFETY: as in `Native`. Scalars that steps use lie in the file.
         let exit: Exit = unsafe { (code.entry)(&raw mut journey, start) };
+        budget = journey.budget;
         wave.scc = journey.condition != 0;
         let next = exit.step() + usize::from(exit.is_left());
         env.counts.retire(at, next, lanes);
@@ -412,7 +414,7 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
         if last.is_some() || !one.holds(at) {
             wave.next = at;
             return Left {
-                budget: journey.budget,
+                budget,
                 from: last.map_or(at, |branch| branch + 1),
             };
         }

@@ -46,6 +46,8 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     if names.is_empty() || names.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(unfit("its kernels have no names of their own"));
     }
+    // A copy of a kernel that another one calls is not the kernel of that name.
+    own.retain(|(name, ..)| names.binary_search(name).is_err());
 
     let mut file = File::default();
     let headers = ELF_HEADER + PROGRAM_HEADER * PROGRAM_HEADERS;
