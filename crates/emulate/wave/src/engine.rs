@@ -215,8 +215,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                     }
                 }
                 flow::LOOP => {
-                    // Jumps use up the slice, too, and look at nothing.
-                    let budget = slice.saturating_sub(watch.next).max(1);
+                    let budget = slice.saturating_sub(watch.next).max(1); // (Jumps use up the slice, too, and look at nothing.)
                     let left = translate::run_loop(wave, env, index - 1, budget);
                     slice -= budget - left.budget;
                     if left.budget == 0

@@ -184,7 +184,7 @@ pub unsafe fn stop_here(signal: libc::c_int, info: *const libc::siginfo_t) {
     }
 }
 
-/// In a forked child nobody waits.
+/// A forked child has no thread that waits.
 pub fn after_fork_in_child() {
     WAITING.store(0, Ordering::Release);
 }
@@ -208,7 +208,7 @@ pub fn exits() -> bool {
 }
 
 /// For a contained thread that has called `exit`: lets other threads leave the runtime, whose destructors take away what its functions use.
-/// They have left when nobody waits for a contained thread and all sleep in two looks. Takes at most `limit`.
+/// They have left when none of them waits for a contained thread and all sleep in two looks. Takes at most `limit`.
 pub fn let_go(limit: Duration) {
     let began = Instant::now();
     let mut still = 0;

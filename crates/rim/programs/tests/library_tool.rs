@@ -183,7 +183,9 @@ fn what_goes_wrong_in_a_callback_is_the_reason() {
     );
     // The library beside a tool is no tool.
     let library = tool.with_extension("so");
-    let said = stderr(&scene.run(&["-t", library.to_str().unwrap()], Path::new("off")));
+    let refused = scene.run(&["-t", library.to_str().unwrap()], Path::new("off"));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
     let meant = format!("is the tool {} meant?", tool.display());
     assert!(said.contains(&meant), "{said}");
     std::fs::remove_file(library).unwrap();

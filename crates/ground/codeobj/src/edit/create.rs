@@ -2,6 +2,8 @@
 //!
 //! The layout is that of a linker, with addresses equal to file offsets, so that a loader can patch the file first.
 
+use std::collections::HashSet;
+
 use super::debug::{LineRow, debug_sections};
 use super::{DynamicRelocation, PAGE};
 use crate::{KernelDescriptor, Metadata};
@@ -154,21 +156,25 @@ pub(super) fn symbol_table(symbols: impl IntoIterator<Item = (u32, u8, u16, u64,
     table
 }
 
-/// Writes the table of all symbols: functions that only the object knows, each with its name, address and bytes, and behind them those of the
-/// table `global`, whose names are in `strings`.
+/// Writes the table of all symbols: functions that only the object knows, each with its name, offset in the text and bytes, and behind them those
+/// of the table `global`, which have these names. A function with one of the names is a copy that another kernel calls, and gets no symbol.
 pub(super) fn all_symbols(
     file: &mut File,
+    text_at: u64,
     own: &[(&str, u64, u64)],
+    names: &[String],
     global: &[u8],
-    strings: &[u8],
 ) {
-    let mut strings = strings.to_vec();
+    let (mut strings, _) = string_table(names);
     let in_text = file.number(".text");
-    let own = own.iter().map(|(name, address, size)| {
-        let offset = strings.len() as u32;
+    let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let own = own.iter().filter(|(name, ..)| !names.contains(name));
+    let own = own.map(|(name, offset, size)| {
+        let place = strings.len() as u32;
         strings.extend(name.as_bytes());
         strings.push(0);
-        (offset, LOCAL_FUNCTION, in_text, *address, *size)
+        let address = text_at.wrapping_add(*offset);
+        (place, LOCAL_FUNCTION, in_text, address, *size)
     });
     let mut table = symbol_table(own);
     let first_global = (table.len() / SYMBOL) as u32;
@@ -256,13 +262,7 @@ pub fn create(object: &NewObject<'_>) -> Created {
         (offsets[1], OBJECT, in_rodata, descriptor_at, size),
     ]);
     put(&mut file.bytes, symbols_at, &symbols);
-    let own: Vec<_> = object
-        .functions
-        .iter()
-        .filter(|(name, ..)| *name != object.kernel)
-        .map(|(name, offset, size)| (*name, text_at + offset, *size))
-        .collect();
-    all_symbols(&mut file, &own, &symbols, &strings);
+    all_symbols(&mut file, text_at, object.functions, &names, &symbols);
     for (index, (offset, kind, meant)) in object.relocations.iter().enumerate() {
         // Against the descriptor, which is an object and so looked up by address.
         let addend = (text_at + meant).wrapping_sub(descriptor_at);

@@ -36,18 +36,13 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
         text.extend_from_slice(code.data);
         let theirs = object.kernels()?.into_iter();
         kernels.extend(theirs.map(|kernel| (kernel.entry.wrapping_add(moved), kernel)));
-        let local = object.symbols().iter().filter(|symbol| {
-            symbol.kind == SymbolKind::Function && symbol.binding == Binding::Local
-        });
-        own.extend(local.map(|one| (one.name, one.value.wrapping_add(moved), one.size)));
+        own.extend(local_functions(object, moved));
     }
     let mut names: Vec<&str> = kernels.iter().map(|(_, kernel)| kernel.name).collect();
     names.sort_unstable();
     if names.is_empty() || names.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(unfit("its kernels have no names of their own"));
     }
-    // A copy of a kernel that another one calls is not the kernel of that name.
-    own.retain(|(name, ..)| names.binary_search(name).is_err());
 
     let mut file = File::default();
     let headers = ELF_HEADER + PROGRAM_HEADER * PROGRAM_HEADERS;
@@ -97,10 +92,7 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     }
     let symbols = symbol_table(symbols);
     put(&mut file.bytes, symbols_at, &symbols);
-    for (_, address, _) in &mut own {
-        *address = address.wrapping_add(text_at);
-    }
-    all_symbols(&mut file, &own, &symbols, &strings);
+    all_symbols(&mut file, text_at, &own, &names, &symbols);
     file.link(".dynsym", ".dynstr", 1);
     file.link(".hash", ".dynsym", 0);
     file.link(".dynamic", ".dynstr", 0);
@@ -114,6 +106,18 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     let elf = first.elf();
     section_headers(&mut file, elf.flags, elf.abi_version);
     Ok(file.bytes)
+}
+
+/// The functions of an object that only it knows, moved by so many bytes.
+fn local_functions<'o>(
+    object: &'o CodeObject<'_>,
+    moved: u64,
+) -> impl Iterator<Item = (&'o str, u64, u64)> {
+    let functions = object
+        .symbols()
+        .iter()
+        .filter(|symbol| symbol.kind == SymbolKind::Function && symbol.binding == Binding::Local);
+    functions.map(move |one| (one.name, one.value.wrapping_add(moved), one.size))
 }
 
 /// The one section with code of an object that has nothing else which could not be moved.
