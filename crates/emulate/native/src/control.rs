@@ -1,6 +1,6 @@
 //! Loops: routines for runs, scalar instructions between them, and branches, joined to one function.
 //!
-//! Such a function goes from step to step of a loop. It leaves where the lanes that are on become others, where a routine is not done with
+//! The function goes from step to step of a loop. It leaves where the lanes that are on become others, where a routine is not done with
 //! all groups, where a branch leads out, and where the budget of branches back is used up. It counts the branches that it takes.
 
 use std::mem::offset_of;

@@ -46,7 +46,7 @@ pub(super) struct Loop {
 /// The place that branches back lead to.
 #[derive(Debug)]
 pub(super) struct Head {
-    /// Which loop it is in.
+    /// The number of the loop that it is in.
     of: usize,
     /// The micro-op whose place it has.
     op: MicroOp,
