@@ -2,7 +2,7 @@
 //! make blocks reach what lies between them.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{
         RwLock,
         atomic::{AtomicBool, Ordering},
@@ -17,7 +17,7 @@ use gpu::{
 };
 use guest::contain;
 
-use crate::{exact, variables};
+use crate::exact;
 
 /// The functions of AMD's device library, which compilers do not inline.
 const FUNCTIONS: [(&str, HeapCall); 2] = [
@@ -40,9 +40,6 @@ pub const BESIDE: Closing = Closing {
 /// The functions of loaded code objects, by address.
 static LOADED: RwLock<BTreeMap<u64, HeapCall>> = RwLock::new(BTreeMap::new());
 
-/// Addresses that control went to since an object was loaded last.
-static SEEN: RwLock<BTreeSet<u64>> = RwLock::new(BTreeSet::new());
-
 /// An object was loaded that may have the functions, and does not name functions of its own.
 static SOME_ARE_UNKNOWN: AtomicBool = AtomicBool::new(false);
 
@@ -50,13 +47,9 @@ struct Account;
 
 impl Allocator for Account {
     fn function(&self, pc: u64) -> Option<HeapCall> {
-        let known = function(pc);
-        if known.is_some() || !is_new(pc) {
-            return known;
-        }
-        // It may be in code of which nothing was heard: tools load theirs by ROCr's own functions.
-        let _ = contain(variables::look, || ());
-        function(pc)
+        let loaded = LOADED.read();
+        let loaded = loaded.unwrap_or_else(|poison| poison.into_inner());
+        loaded.get(&pc).copied()
     }
 
     fn allocated(&self, address: u64, size: u64) {
@@ -70,28 +63,8 @@ impl Allocator for Account {
     }
 }
 
-fn function(pc: u64) -> Option<HeapCall> {
-    let loaded = LOADED.read();
-    let loaded = loaded.unwrap_or_else(|poison| poison.into_inner());
-    loaded.get(&pc).copied()
-}
-
-/// Returns `true` if control goes to this address for the first time since an object was loaded.
-fn is_new(pc: u64) -> bool {
-    let seen = SEEN.read().unwrap_or_else(|poison| poison.into_inner());
-    if seen.contains(&pc) {
-        return false;
-    }
-    drop(seen);
-    let mut seen = SEEN.write().unwrap_or_else(|poison| poison.into_inner());
-    seen.insert(pc)
-}
-
 /// An object was loaded at this address. True if its kernels allocate memory.
 pub fn loaded(memory: &Memory, base: u64, object: &CodeObject<'_>) -> bool {
-    SEEN.write()
-        .unwrap_or_else(|poison| poison.into_inner())
-        .clear();
     let symbols = object.symbols().iter();
     let functions = symbols.filter(|symbol| symbol.kind == SymbolKind::Function);
     let found: Vec<(u64, HeapCall)> = functions

@@ -140,15 +140,3 @@ fn forbidden_outcomes_do_not_occur() {
         assert!(output.status.success());
     }
 }
-
-/// The device library's functions reach the memory between blocks in kernels with hooks, too.
-#[test]
-fn kernels_with_hooks_allocate_and_free_memory() {
-    let mut command = luthier(&["run", "--device", "gfx90a", "--strict", "-t", "instr-count"]);
-    let command = command.arg("--").arg(hip("heap.hip")).arg("legal");
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    assert_eq!(output.stdout, b"done\n", "{said}");
-    assert!(said.contains("2 instrumented, 0 refused"), "{said}");
-}
