@@ -42,9 +42,9 @@ __global__ void ordered(unsigned *state, unsigned number) {
     state[1] += 1;
   state[0] = number + 1;
 }
-__global__ void slow(unsigned *state, int rounds) {
+__global__ void slow(unsigned *state, unsigned long rounds) {
   unsigned value = state[2];
-  for (int round = 0; round < rounds; round++)
+  for (unsigned long round = 0; round < rounds; round++)
     value = value * 1664525u + 1013904223u;
   state[2] = value;
 }
@@ -227,13 +227,13 @@ int main(int count, char **words) {
     return 0;
   } else if (mode == "endless") {
     unsigned *state = (unsigned *)zeros(4);
-    slow<<<1, 64>>>(state, 2000000000);
+    slow<<<1, 64>>>(state, 1ul << 60);
     // HIP's own exit handlers would wait for the kernel.
     quick_exit(0);
   } else if (mode == "spinning") {
     // A kernel that runs until the process ends.
     unsigned *state = (unsigned *)zeros(4);
-    slow<<<1, 64>>>(state, 2000000000);
+    slow<<<1, 64>>>(state, 1ul << 60);
     _Exit(0);
   }
   puts("done");
