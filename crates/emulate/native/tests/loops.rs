@@ -7,7 +7,7 @@ use native::{
 
 /// Number of the first step, which is none of the numbers that the code would have by mistake.
 const FIRST: usize = 70;
-/// Where the lanes that are on are.
+/// The first scalar of the lanes that are on.
 const LANES: u16 = 30;
 
 /// The scalars and the journey behind one stay.
