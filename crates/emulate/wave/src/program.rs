@@ -224,7 +224,9 @@ impl Program {
             Fetched::Undecodable(_) => false,
         });
         self.looks_at_clock.fetch_or(looks, Ordering::Relaxed);
-        let segment = Arc::new(lower(self, &print, pc, &found, looks));
+        let allocator = memory.allocator();
+        let is_heard = |target| allocator.is_some_and(|one| one.function(target).is_some());
+        let segment = Arc::new(lower(self, &print, pc, &found, looks, &is_heard));
         let segments = self.segments.write();
         let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
@@ -356,6 +358,7 @@ fn lower(
     entry: u64,
     found: &BTreeMap<u64, Fetched>,
     looks_at_clock: bool,
+    is_heard: &dyn Fn(u64) -> bool,
 ) -> Segment {
     let config = &program.config;
     let planner = program.planner.as_deref();
@@ -427,7 +430,7 @@ fn lower(
     }
     nops.flush(&mut segment);
     segment.fold(runs, &mut branches);
-    segment.finish(previous_end.unwrap_or(entry), branches);
+    segment.finish(previous_end.unwrap_or(entry), branches, is_heard);
     segment
 }
 
@@ -613,9 +616,9 @@ impl Segment {
     }
 
     /// Completes code that ends before `end`.
-    fn finish(&mut self, end: u64, branches: Vec<(usize, u64)>) {
+    fn finish(&mut self, end: u64, branches: Vec<(usize, u64)>, is_heard: &dyn Fn(u64) -> bool) {
         self.push_leave(end);
-        self.resolve(branches);
+        self.resolve(branches, is_heard);
         self.runs.find_loops(&mut self.ops);
         for _ in 1..UNROLLED {
             self.push_leave(end);
@@ -623,10 +626,11 @@ impl Segment {
         self.number();
     }
 
-    /// Gives branches their micro-ops: those at the addresses they lead to, or new ones that leave the segment.
-    fn resolve(&mut self, branches: Vec<(usize, u64)>) {
+    /// Gives branches their micro-ops: those at the addresses they lead to, or new ones that leave the segment. Branches to
+    /// functions that the allocator hears of leave it, too: instrumented code calls them with a plain branch.
+    fn resolve(&mut self, branches: Vec<(usize, u64)>, is_heard: &dyn Fn(u64) -> bool) {
         for (index, target) in branches {
-            match self.op_at(target) {
+            match self.op_at(target).filter(|_| !is_heard(target)) {
                 Some(op) => self.ops[index].set_branch_target(op as u32),
                 None => {
                     let leaves = self.ops.len() as u32;

@@ -1,5 +1,6 @@
 //! The tests of `wave` in one program: `cargo test --release --workspace --test wave -- FILE::NAME`.
 
+mod allocator;
 mod atomics;
 mod barrier;
 mod chains;

@@ -140,3 +140,16 @@ fn forbidden_outcomes_do_not_occur() {
         assert!(output.status.success());
     }
 }
+
+/// The device library's functions reach the memory between blocks in kernels with hooks, too.
+#[test]
+fn kernels_with_hooks_allocate_and_free_memory() {
+    let mut command = luthier(&["run", "--device", "gfx90a", "--strict", "-t", "instr-count"]);
+    let command = command.arg("--").arg(hip("heap.hip")).arg("legal");
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(output.stdout, b"done\n", "{said}");
+    // The kernel that frees memory. The other one is left as it is, with a reason.
+    assert!(said.contains("4 of 8 launches ran instrumented"), "{said}");
+}

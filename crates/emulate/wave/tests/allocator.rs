@@ -1,0 +1,141 @@
+//! The allocator hears of each call of its functions, by whichever instruction control goes there.
+
+use std::sync::Mutex;
+
+use gfx::Target;
+use wave::{
+    AddressSpace, Allocator, Config, Counts, Env, HeapCall, Memory, Program, Range, Stop, Wave,
+    run, step,
+};
+
+use crate::harness::{MODE, Outside, assemble, forced};
+
+/// Where the function lies in [`code`].
+const FUNCTION: u64 = 4;
+/// The address that it returns, and the size that it is asked for.
+const CALL: (u64, u64) = (64, 24);
+
+/// A kernel that calls a function once. The function returns 64, and goes back to its own start once.
+fn code(call: &str) -> Vec<u8> {
+    assemble(
+        Target::find("gfx90a").unwrap(),
+        64,
+        &format!(
+            "s_branch start
+             function: s_sub_u32 s9, s9, 1
+             s_cmp_eq_u32 s9, 0
+             s_cbranch_scc1 function
+             v_mov_b32_e32 v0, 64
+             v_mov_b32_e32 v1, 0
+             s_setpc_b64 s[30:31]
+             start: s_mov_b32 s9, 1
+             v_mov_b32_e32 v0, 24
+             v_mov_b32_e32 v1, 0
+             {call}
+             behind: s_endpgm"
+        ),
+    )
+    .unwrap()
+}
+
+struct Account {
+    function: u64,
+    calls: Mutex<Vec<(u64, u64)>>,
+}
+
+impl Allocator for Account {
+    fn function(&self, pc: u64) -> Option<HeapCall> {
+        (pc == self.function).then_some(HeapCall::Allocate)
+    }
+    fn allocated(&self, address: u64, size: u64) {
+        self.calls.lock().unwrap().push((address, size));
+    }
+    fn freed(&self, _: u64) -> bool {
+        unreachable!("nothing frees memory")
+    }
+}
+
+struct Space(Account);
+
+impl AddressSpace for Space {
+    fn generation(&self) -> u64 {
+        0
+    }
+    fn find(&self, address: u64) -> Option<Range> {
+        (address >= 4096).then_some(Range {
+            start: 4096,
+            end: !0,
+            writable: true,
+        })
+    }
+    fn allocator(&self) -> Option<&dyn Allocator> {
+        Some(&self.0)
+    }
+}
+
+/// The calls that one lane makes, as they are heard of; by [`run`], or instruction by instruction.
+fn heard(call: &str, steps: bool) -> Vec<(u64, u64)> {
+    let target = Target::find("gfx90a").unwrap();
+    let code = code(call);
+    let entry = code.as_ptr().expose_provenance() as u64;
+    let space = Space(Account {
+        function: entry + FUNCTION,
+        calls: Mutex::default(),
+    });
+    let config = Config {
+        target,
+        wave_size: 64,
+        agpr_base: 8,
+        vector_rows: 8,
+        observed: false,
+        native: forced(),
+        exact: false,
+        measured: None,
+        races: false,
+        ordered: false,
+    };
+    let program = Program::new(config, isa::Decoder::new(target).unwrap());
+    let mut memory = Memory::new(&space);
+    let segment = program.segment(&mut memory, entry).unwrap();
+    let mut wave = Wave::new(segment, 8, 64, MODE);
+    wave.set_exec(1);
+    let mut env = Env {
+        memory,
+        lds: Vec::new(),
+        barrier: Default::default(),
+        races: None,
+        shadow: None,
+        program: &program,
+        host: &Outside::default(),
+        counts: Counts::new(),
+        watch: None,
+    };
+    let stop = match steps {
+        true => std::iter::repeat_with(|| step(&mut wave, &mut env)).find_map(|stop| stop),
+        false => Some(run(&mut wave, &mut env, 1_000)),
+    };
+    assert_eq!(stop, Some(Stop::End), "{call}");
+    assert!(!wave.is_in_allocator(), "{call}");
+    space.0.calls.into_inner().unwrap()
+}
+
+#[test]
+fn every_kind_of_call_is_heard() {
+    let returns = "s_getpc_b64 s[30:31]
+         here: s_add_u32 s30, s30, behind-here
+         s_addc_u32 s31, s31, 0";
+    for call in [
+        "s_getpc_b64 s[4:5]
+         base: s_sub_u32 s4, s4, base-function
+         s_subb_u32 s5, s5, 0
+         s_swappc_b64 s[30:31], s[4:5]",
+        "s_call_b64 s[30:31], function",
+        &format!("{returns}\ns_branch function"),
+        &format!("{returns}\ns_cmp_eq_u32 s9, s9\ns_cbranch_scc1 function"),
+    ] {
+        for steps in [false, true] {
+            assert_eq!(heard(call, steps), [CALL], "{call}");
+        }
+    }
+    assert!(heard("s_branch behind", false).is_empty());
+}
