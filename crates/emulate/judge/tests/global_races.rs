@@ -41,6 +41,7 @@ struct Heap {
 }
 
 impl Allocator for Heap {
+    fn code_appears(&self) {}
     fn function(&self, pc: u64) -> Option<HeapCall> {
         match pc {
             _ if pc == self.allocate => Some(HeapCall::Allocate),

@@ -64,7 +64,7 @@ pub fn is_constant(address: u64) -> bool {
 }
 
 /// Looks at the objects that were loaded since. A library has hundreds, and each of them is read once.
-fn look() {
+pub fn look() {
     let Ok(instance) = instance() else { return };
     let memory = instance.machine.memory();
     let new = unseen(&mut lock(&SEEN), source::objects());

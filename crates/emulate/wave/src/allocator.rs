@@ -16,6 +16,8 @@ pub enum HeapCall {
 
 /// Keeps account of the memory that kernels allocate.
 pub trait Allocator: Send + Sync {
+    /// Code is about to be decoded that no wave has executed. It may have functions that were not known before.
+    fn code_appears(&self);
     /// The effect of the function that begins at an address, if it is one of these.
     fn function(&self, pc: u64) -> Option<HeapCall>;
     /// A block was given to a lane.

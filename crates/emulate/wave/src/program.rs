@@ -216,6 +216,10 @@ impl Program {
         if let Some(segment) = self.at(pc) {
             return Some(segment);
         }
+        if let Some(allocator) = memory.allocator() {
+            allocator.code_appears();
+            memory.refresh();
+        }
         let known = self.known();
         let found = reachable(&self.decoder(), memory, pc, &known)?;
         let print = |inst: &Inst| self.decoder().print(inst);

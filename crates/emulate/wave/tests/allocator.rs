@@ -1,6 +1,9 @@
 //! The allocator hears of each call of its functions, by whichever instruction control goes there.
 
-use std::sync::Mutex;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use gfx::Target;
 use wave::{
@@ -40,12 +43,18 @@ fn code(call: &str) -> Vec<u8> {
 
 struct Account {
     function: u64,
+    /// It is known once code has appeared.
+    is_known: AtomicBool,
     calls: Mutex<Vec<(u64, u64)>>,
 }
 
 impl Allocator for Account {
+    fn code_appears(&self) {
+        self.is_known.store(true, Ordering::Relaxed);
+    }
     fn function(&self, pc: u64) -> Option<HeapCall> {
-        (pc == self.function).then_some(HeapCall::Allocate)
+        let is_it = pc == self.function && self.is_known.load(Ordering::Relaxed);
+        is_it.then_some(HeapCall::Allocate)
     }
     fn allocated(&self, address: u64, size: u64) {
         self.calls.lock().unwrap().push((address, size));
@@ -80,6 +89,7 @@ fn heard(call: &str, steps: bool) -> Vec<(u64, u64)> {
     let entry = code.as_ptr().expose_provenance() as u64;
     let space = Space(Account {
         function: entry + FUNCTION,
+        is_known: AtomicBool::new(false),
         calls: Mutex::default(),
     });
     let config = Config {
