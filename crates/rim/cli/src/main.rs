@@ -116,7 +116,17 @@ fn main() -> ExitCode {
         command::say!("luthier: {message}");
         return Status::Failed.into();
     }
-    let result = match Cli::parse().command {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => match misspelt::told(&error) {
+            Some(message) => {
+                command::say!("luthier: {message}");
+                return Status::Failed.into();
+            }
+            None => error.exit(),
+        },
+    };
+    let result = match command {
         Command::Demo(demo) => demo.execute(),
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),

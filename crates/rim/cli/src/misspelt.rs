@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Arg, Command};
+use clap::{Arg, Command, error::ErrorKind};
 
 /// The error for the first unknown option before the name of a program that a command starts.
 pub fn option(root: &Command, words: impl Iterator<Item = OsString>) -> Option<String> {
@@ -45,6 +45,25 @@ pub fn option(root: &Command, words: impl Iterator<Item = OsString>) -> Option<S
         }
     }
     None
+}
+
+/// A complaint about the command line, in one line; `None` if the user asked for help, or gave no command at all.
+pub fn told(error: &clap::Error) -> Option<String> {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return None;
+    }
+    let text = error.render().to_string();
+    let mut told = String::new();
+    // The paragraphs about the usage and about `--help` say nothing about the mistake.
+    for paragraph in text.split("\n\n") {
+        let words: Vec<&str> = paragraph.split_whitespace().collect();
+        match words.split_first() {
+            Some((&"error:", words)) => told += &words.join(" "),
+            Some((&"tip:", words)) => told += &format!("; {}", words.join(" ")),
+            _ => {}
+        }
+    }
+    Some(told)
 }
 
 /// Returns `true` if everything behind the options is a program and its arguments.
@@ -116,6 +135,36 @@ mod tests {
             ),
         ] {
             assert_eq!(said(line).as_deref(), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_complaint_is_one_line() {
+        for (line, expected) in [
+            (
+                "luthier inspect",
+                Some("the following required arguments were not provided: <FILE>..."),
+            ),
+            (
+                "luthier check --format yaml --init ./app",
+                Some(
+                    "invalid value 'yaml' for '--format <FORMAT>' [possible values: text, json, sarif, junit]",
+                ),
+            ),
+            (
+                "luthier emulate --threads 3 a.co",
+                Some(
+                    "unexpected argument '--threads' found; to pass '--threads' as a value, use '-- --threads'",
+                ),
+            ),
+            ("luthier --help", None),
+            ("luthier help run", None),
+            ("luthier --version", None),
+            ("luthier", None),
+        ] {
+            let error = crate::Cli::command().try_get_matches_from(line.split(' '));
+            let told = told(&error.unwrap_err());
+            assert_eq!(told.as_deref(), expected, "{line}");
         }
     }
 

@@ -22,6 +22,7 @@ use crate::{
     emulate::{Given, MadeUp},
     format::Format,
     progress,
+    summary::counted,
 };
 
 /// How it is called.
@@ -140,7 +141,9 @@ impl Said {
         };
         let mut agreed = |compared, waves, ended| {
             (said.compared, said.waves, said.ended) = (Some(compared), Some(waves), Some(ended));
-            format!("{kernel}: the same at {compared} instructions of {waves} waves")
+            let places = counted(compared, "instruction");
+            let waves = counted(waves as u64, "wave");
+            format!("{kernel}: the same at {places} of {waves}")
         };
         said.text = match verdict {
             Verdict::Same {
