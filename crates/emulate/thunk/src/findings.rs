@@ -1,13 +1,15 @@
 //! Findings in this process's kernels, in files that `luthier check` reads when the program has ended.
 //!
 //! Each process writes a file `found-PID`: lines of fields with tabs between them, of which the first is a number of times.
+//! A program that such a process goes on with (`execve`) has the same number and writes `found-PID-1`.
 //! Code objects that findings lie in are files beside it.
 
 use std::{
     collections::HashMap,
-    fs::{self, File},
+    fs::File,
+    io::{self, ErrorKind, Write},
     os::unix::fs::FileExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -78,6 +80,23 @@ struct Counted {
     times: u64,
 }
 
+/// Makes the first file that is not there yet, by number, and returns its name. Programs that one process runs after each other have the same
+/// process number, and the findings of each stay.
+fn create(
+    directory: &Path,
+    first: usize,
+    name: impl Fn(usize) -> String,
+) -> io::Result<(File, String)> {
+    let mut number = first;
+    loop {
+        let name = name(number);
+        match File::create_new(directory.join(&name)) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            made => return made.map(|file| (file, name)),
+        }
+    }
+}
+
 impl Findings {
     pub fn in_directory(directory: PathBuf) -> Findings {
         Findings {
@@ -98,12 +117,16 @@ impl Findings {
         if inner.failed {
             return;
         }
-        let path = self.directory.join(format!("found-{}", std::process::id()));
         let file = match inner.file.take() {
             Some(file) => Ok(file),
             None => {
-                let path = path.clone();
-                Kept::make(&KEEPER, move || File::create(path)).flatten()
+                let directory = self.directory.clone();
+                let process = std::process::id();
+                let name = move |number| match number {
+                    0 => format!("found-{process}"),
+                    _ => format!("found-{process}-{number}"),
+                };
+                Kept::make(&KEEPER, move || Ok(create(&directory, 0, name)?.0)).flatten()
             }
         };
         let bytes = text.as_bytes().to_vec();
@@ -115,8 +138,8 @@ impl Findings {
             Ok(file) => inner.file = Some(file),
             Err(error) => {
                 inner.failed = true;
-                let path = path.display();
-                report(&format!("luthier: findings end here: {path}: {error}"));
+                let directory = self.directory.display();
+                report(&format!("luthier: findings end here: {directory}: {error}"));
             }
         }
     }
@@ -129,13 +152,21 @@ impl Findings {
         if let Some((_, _, name)) = known.next() {
             return Some((base, name.clone()));
         }
-        let name = format!("{}-{}.co", std::process::id(), inner.objects.len());
-        let (path, contents) = (self.directory.join(&name), bytes.clone());
-        let written = KEEPER.run(move || fs::write(path, contents)).flatten();
-        if let Err(error) = written {
-            report(&format!("luthier: {name}: {error}"));
-            return None;
-        }
+        let (directory, contents) = (self.directory.clone(), bytes.clone());
+        let (process, first) = (std::process::id(), inner.objects.len());
+        let write = move || {
+            let name = |number| format!("{process}-{number}.co");
+            let (mut file, name) = create(&directory, first, name)?;
+            file.write_all(&contents)?;
+            Ok(name)
+        };
+        let name = match KEEPER.run(write).flatten() {
+            Ok(name) => name,
+            Err(error) => {
+                report(&format!("luthier: a code object with findings: {error}"));
+                return None;
+            }
+        };
         inner.objects.push((base, bytes, name.clone()));
         Some((base, name))
     }

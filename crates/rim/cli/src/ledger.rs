@@ -34,8 +34,8 @@ impl Ledger {
         self.kept.extend(prepared);
     }
 
-    /// Says which processes have not delivered and never will, of a program that ended like this.
-    pub fn complain(&self, status: ExitStatus) {
+    /// Says which processes have not delivered and never will, of a program that ended like this; true if there are some.
+    pub fn complain(&self, status: ExitStatus) -> bool {
         let text = self.file.read().unwrap_or_default();
         for said in said(&text) {
             command::print_error(format_args!("{said}"));
@@ -49,14 +49,17 @@ impl Ledger {
         if status.success() && !has_used_a_gpu(&text) {
             command::say!("luthier: no process of the program has used a GPU: tools saw nothing");
         }
+        let mut lost = false;
         for process in silent {
             // One that goes on in the background may still deliver.
             if !Path::new("/proc").join(process).exists() {
+                lost = true;
                 command::say!(
                     "luthier: process {process} was killed or left by _exit or exec; what tools collected in it is lost"
                 );
             }
         }
+        lost
     }
 }
 

@@ -345,3 +345,22 @@ fn hooks_look_for_wrong_accesses_alone() {
         assert_eq!(output.status.code(), Some(2), "{options:?}");
     }
 }
+
+/// The hooks' findings are written when a process ends by itself. The summary tells of one that does not, and `--complete` of the summary.
+#[test]
+fn processes_whose_findings_are_lost_are_not_checked() {
+    for (program, argument, lost) in [
+        ("goes_on.hip", "/bin/true", true),
+        ("raced.hip", "missing-ok", false),
+    ] {
+        let mut command = luthier(&["check", "--memory", "--hooks", "--complete"]);
+        command.args(["--device", "gfx90a", "--"]);
+        command.arg(hip_for("gfx90a", program)).arg(argument);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let expected = if lost { 3 } else { 0 };
+        assert_eq!(output.status.code(), Some(expected), "{program}: {said}");
+        let told = said.contains("\nnot checked: a process that was killed or left by ");
+        assert_eq!(told, lost, "{program}: {said}");
+    }
+}

@@ -192,6 +192,28 @@ fn races_are_told_however_the_process_ends() {
     }
 }
 
+/// A process that goes on with another program (`execve`) keeps its number. The findings of both are in files with different names.
+#[test]
+fn races_are_told_of_all_programs_that_a_process_runs() {
+    let mut command = luthier(&["check", "--races", "--device", "gfx90a"]);
+    let programs = [hip("goes_on.hip"), raced()];
+    let output = command
+        .arg("--")
+        .args(&programs)
+        .arg("missing")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    for part in [
+        "before(int*) for gfx90a",
+        "missing(int*, bool) for gfx90a",
+        ", 2 different: 2 lds-race",
+        "checked: 2 kernels",
+    ] {
+        assert!(said.contains(part), "no {part:?} in {said}");
+    }
+}
+
 /// Code that is not optimised loads between the invalidation of the caches and the barrier of the grid.
 #[test]
 fn grids_that_synchronise_in_code_that_is_not_optimised_are_silent() {

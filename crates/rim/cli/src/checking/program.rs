@@ -24,7 +24,7 @@ const TOOL: &str = "mem-check";
 pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
     let directory = tempfile::tempdir().context("cannot make a directory for findings")?;
     let status = match check.hooks {
-        true => by_hooks(check, directory.path())?,
+        true => by_hooks(check, run, directory.path())?,
         false => by_device(check, directory.path())?,
     };
     take_in(check, run, directory.path(), status)?;
@@ -32,7 +32,7 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
 }
 
 /// The tool's hooks look, on any device.
-fn by_hooks(check: &Check, directory: &Path) -> Result<ExitStatus> {
+fn by_hooks(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<ExitStatus> {
     let mut command = Command::new(&check.program[0]);
     command.args(&check.program[1..]);
     let ledger = WithTools::one(TOOL).apply(&mut command, false)?;
@@ -47,8 +47,8 @@ fn by_hooks(check: &Check, directory: &Path) -> Result<ExitStatus> {
         device::emulate(&mut command, target, None)?;
     }
     let status = launch::run_for(&mut command, check.injection.timeout())?;
-    if let Some(ledger) = ledger {
-        ledger.complain(status);
+    if ledger.is_some_and(|ledger| ledger.complain(status)) {
+        run.report.left_out = Some("a process that was killed or left by _exit or exec");
     }
     Ok(status)
 }
