@@ -119,10 +119,29 @@ fn a_check_of_no_kernel_is_told() {
         assert_eq!(status, Some(0), "{text}");
         assert_eq!(text.matches(expected).count(), 1, "{how:?}: {text}");
         assert!(text.contains("checked: 0 kernels"), "{how:?}: {text}");
+        let (status, text) = check(&[how, &["-k", "mising", "--complete"]].concat());
+        assert_eq!(status, Some(3), "{how:?}: {text}");
+        let expected = "not checked: kernels, because none that ran was chosen";
+        assert!(text.contains(expected), "{how:?}: {text}");
         // By the name in the source.
         let (_, text) = check(&[how, &["-k", r"^missing\(int"]].concat());
         assert!(!text.contains("warning: "), "{how:?}: {text}");
         assert!(text.contains("checked: 1 kernel "), "{how:?}: {text}");
+    }
+    for (how, complete) in [("--races", false), ("--all", false), ("--leaks", true)] {
+        let words = [
+            "check",
+            "--device",
+            "gfx90a",
+            how,
+            "--complete",
+            "--",
+            "true",
+        ];
+        let (status, text) = said(&mut luthier(&words));
+        assert_eq!(status, Some(if complete { 0 } else { 3 }), "{how}: {text}");
+        let told = text.contains("not checked: kernels, because none ran");
+        assert_eq!(told, !complete, "{how}: {text}");
     }
     let (_, text) = check(&["--races", "-k", r"^missing\(int"]);
     assert!(text.contains("1 lds-race"), "{text}");

@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use check::Checker;
 use codeobj::CodeObject;
 use launcher::{device, launch};
 
@@ -117,6 +118,14 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
             run.report.left_out = Some("leaks, because a signal ended the program");
         }
         None => {}
+    }
+    if run.report.run == Some(0) && check.checkers() != [Checker::Leaks] {
+        run.report
+            .left_out
+            .get_or_insert(match found.kernels.is_empty() {
+                true => "kernels, because none ran",
+                false => "kernels, because none that ran was chosen",
+            });
     }
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);

@@ -320,7 +320,10 @@ fn summary(
     }
     let different = tally.different(Grade::Certain) + tally.different(Grade::Possible);
     if (tally.shown as u64) < different {
-        let hint = "--print-limit N shows more, --possible shows possible ones";
+        let hint = match tally.different(Grade::Possible) {
+            0 => "--print-limit N shows more",
+            _ => "--print-limit N shows more, --possible shows possible ones",
+        };
         writeln!(
             out,
             "shown: {} of {} ({hint})",
@@ -373,9 +376,10 @@ fn found(tally: &Tally, grade: Grade) -> String {
         [] => String::new(),
         kinds => format!(": {}", kinds.join(", ")),
     };
-    let same = match all == different {
-        true => String::new(),
-        false => format!(", {} different", grouped(different)),
+    let same = match different {
+        _ if all == different => String::new(),
+        0 => ", all of bugs that are certain elsewhere".to_owned(),
+        _ => format!(", {} different", grouped(different)),
     };
     format!("{}{same}{kinds}", plural(all, "finding"))
 }
