@@ -2,6 +2,7 @@
 
 mod atomics;
 mod barrier;
+mod blocks;
 mod chains;
 mod clock;
 mod coverage;
