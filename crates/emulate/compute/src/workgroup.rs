@@ -299,12 +299,11 @@ impl Workgroup {
         let (id, workgroup) = (dispatch.workgroup(index), index);
         let shape = dispatch.workgroup_shape(id);
         let count = dispatch.waves(id);
-        let lds_bytes = dispatch.lds_bytes();
         let fill = memory.fill();
         let is_filled = !fill.is_zero();
         let mut lds = std::mem::take(&mut spare.lds);
         lds.clear();
-        lds.resize(lds_bytes as usize, 0);
+        lds.resize(dispatch.lds_bytes() as usize, 0);
         if is_filled {
             fill.bytes(workgroup << LARGEST_WAVES, &mut lds);
         }
