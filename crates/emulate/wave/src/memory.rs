@@ -221,7 +221,7 @@ impl<'a> Memory<'a> {
         let next = self.expected(key, address);
         // SAFETY: a hint; it may name any address. Hosts with AVX-512 have the instruction.
         each_line(next, bytes, |line| unsafe {
-            std::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, nomem, preserves_flags));
+            std::arch::asm!("prefetchw [{}]", in(reg) line.addr(), options(nostack, nomem, preserves_flags));
         });
     }
 

@@ -25,8 +25,11 @@ fn push_global(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data, handler:
     push(rows, mnemonic, data, handler, true);
 }
 
+/// A mnemonic, and what gives its handler.
+type Quick = (&'static str, fn() -> Handler);
+
 /// Handlers in the place of those of the table.
-const QUICK: &[(&str, fn() -> Handler)] = &[
+const QUICK: &[Quick] = &[
     #[cfg(all(target_arch = "x86_64", wide))]
     ("global_load_dword", load_dword),
     #[cfg(all(target_arch = "x86_64", wide))]
