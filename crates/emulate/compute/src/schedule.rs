@@ -15,7 +15,7 @@ const LARGEST_BATCH: u64 = 32;
 const ORDER: Ordering = Ordering::Relaxed;
 
 /// Wave slots for one workgroup, which tell scratch memory apart: that many from the first one on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slots(pub u32);
 
 /// The part of a dispatch that a thread holds between two workgroups.

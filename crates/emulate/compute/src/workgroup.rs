@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gfx::{Family, Target};
+use gfx::Family;
 use gpu::{
     Dispatch, Memory,
     clock::{self, Epoch},
@@ -109,6 +109,8 @@ pub(crate) struct Workgroup {
     shadow: Option<Box<dyn Shadow>>,
     /// How many vector and scalar registers its waves start with.
     preset: (usize, usize),
+    /// Work-items in each dimension.
+    shape: [u32; 3],
     /// To be given back.
     pub slots: Slots,
 }
@@ -158,18 +160,31 @@ pub(crate) struct WorkgroupBuffers {
     lds: Vec<u8>,
     races: Option<Box<Races>>,
     /// Waves stay where they are from workgroup to workgroup: moving their registers costs more than starting them.
-    waves: Vec<Vec<(Wave, State)>>,
+    waves: Vec<UsedWaves>,
     /// By wave number, of the dispatch that is served, with the scalar registers that it gives.
     initial: Vec<(InitialState, Preset)>,
+    /// The shape of the workgroup that `initial` is for.
+    shape: Option<[u32; 3]>,
+}
+
+/// The waves of a workgroup that has ended.
+#[derive(Default)]
+struct UsedWaves {
+    waves: Vec<(Wave, State)>,
+    /// Slots and shape of their workgroup, on which depends all that is theirs but for the ids of the workgroup and its time, if it is one
+    /// of the dispatch that is served.
+    of: Option<(Slots, [u32; 3])>,
 }
 
 impl WorkgroupBuffers {
     /// Forgets what belongs to one dispatch.
     pub fn next_dispatch(&mut self, run: &Run) {
         self.initial.clear();
+        self.shape = None;
         // Waves of one dispatch are alike, so that the first tells of all.
-        self.waves.retain(|waves| {
-            waves.first().is_none_or(|(wave, _)| {
+        self.waves.retain_mut(|used| {
+            used.of = None;
+            used.waves.first().is_none_or(|(wave, _)| {
                 wave.vector_rows() == run.rows && wave.wave_size() == run.dispatch.wave_size
             })
         });
@@ -205,6 +220,8 @@ const QUESTION: u32 = 10;
 const LARGEST_WAVES: u32 = 8;
 /// The first of the two SGPRs that hold the address of scratch on gfx9.
 const FLAT_SCRATCH: usize = 102;
+/// TTMP7 to TTMP9.
+const TTMPS: [usize; 3] = [115, 116, 117];
 
 /// Fills the registers and the scratch memory of `wave`, and sets the registers that `initial` has values for, but for those of
 /// [`set_changing`]. `place` tells apart what is filled.
@@ -226,24 +243,44 @@ fn fill_all(
         wave.set_vgpr_row(register, lanes);
     }
     wave.set_first_sgprs(&initial.sgprs);
+    TTMPS
+        .iter()
+        .for_each(|register| wave.set_sgpr(*register, 0));
 }
 
-/// Sets the scalar registers that differ from one workgroup to the next.
-fn set_changing(wave: &mut Wave, initial: &InitialState, target: &Target) {
+/// Sets the scalar registers that differ from one workgroup to the next. All of them have been set before.
+#[inline(always)]
+fn set_changing(wave: &mut Wave, initial: &InitialState, dispatch: &Dispatch) {
     initial.each_changing_sgpr(|register, value| wave.set_sgpr(register, value));
-    for (register, value) in [
-        (115, initial.ttmp7),
-        (116, initial.ttmp8),
-        (117, initial.ttmp9),
-    ] {
-        wave.set_sgpr(register, value);
+    if dispatch.has_ids_in_ttmps() {
+        let words = [initial.ttmp7, initial.ttmp8, initial.ttmp9];
+        for (register, value) in TTMPS.into_iter().zip(words) {
+            wave.set_sgpr(register, value);
+        }
     }
+    let target = dispatch.target;
     // (Since gfx10 these are no SGPRs.)
     if target.architected_flat_scratch && target.family == Family::Gfx9 {
         let address = initial.scratch_address;
         wave.set_sgpr(FLAT_SCRATCH, address as u32);
         wave.set_sgpr(FLAT_SCRATCH + 1, (address >> 32) as u32);
     }
+}
+
+/// Tells `wave`, the one with this number in a workgroup in these slots, all that is the same for the next workgroup of this shape there.
+fn settle(
+    wave: &mut Wave,
+    initial: &InitialState,
+    dispatch: &Dispatch,
+    (slots, index): (Slots, u32),
+) {
+    wave.index_in_workgroup = index;
+    wave.slot = dispatch.place(slots.0, index);
+    wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
+    wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;
+    wave.scratch_base = initial.scratch_address;
+    wave.scratch_bytes_per_lane = dispatch.scratch_bytes_per_lane();
+    wave.lds_bytes = dispatch.lds_bytes();
 }
 
 impl Workgroup {
@@ -260,14 +297,13 @@ impl Workgroup {
     ) -> Workgroup {
         let (dispatch, rows, kernarg) = (&run.dispatch, run.rows, &run.kernarg);
         let (id, workgroup) = (dispatch.workgroup(index), index);
-        let place = (id, dispatch.workgroup_shape(id));
+        let shape = dispatch.workgroup_shape(id);
         let count = dispatch.waves(id);
-        let lds_bytes = dispatch.lds_bytes();
         let fill = memory.fill();
         let is_filled = !fill.is_zero();
         let mut lds = std::mem::take(&mut spare.lds);
         lds.clear();
-        lds.resize(lds_bytes as usize, 0);
+        lds.resize(dispatch.lds_bytes() as usize, 0);
         if is_filled {
             fill.bytes(workgroup << LARGEST_WAVES, &mut lds);
         }
@@ -275,13 +311,17 @@ impl Workgroup {
             let none = || (InitialState::default(), Preset::new(&[]));
             spare.initial.resize_with(count as usize, none);
         }
-        let mut waves = spare.waves.pop().unwrap_or_default();
+        let UsedWaves { mut waves, of } = spare.waves.pop().unwrap_or_default();
         waves.truncate(count as usize);
+        // Most workgroups come to the place of one that was like them.
+        let settled = !is_filled && spare.shape == Some(shape) && of == Some((slots, shape));
+        spare.shape = Some(shape);
         let compute_die = dispatch.compute_die(workgroup);
-        let scratch_bytes_per_lane = dispatch.scratch_bytes_per_lane();
         for (index, (initial, preset)) in (0..count).zip(&mut spare.initial) {
             let slot = slots.0 + index;
-            if dispatch.renew_initial_state(initial, place, index, slot, kernarg) {
+            if settled {
+                dispatch.move_initial_state(initial, id, index, slot);
+            } else if dispatch.renew_initial_state(initial, (id, shape), index, slot, kernarg) {
                 *preset = Preset::new(&initial.sgprs);
             }
             if waves.len() == index as usize {
@@ -303,16 +343,12 @@ impl Workgroup {
                 let number = workgroup << LARGEST_WAVES | u64::from(index + 1);
                 fill_all(wave, initial, dispatch, memory, number);
             }
-            set_changing(wave, initial, dispatch.target);
+            set_changing(wave, initial, dispatch);
             wave.begin_at(elapsed);
-            wave.index_in_workgroup = index;
-            wave.slot = dispatch.place(slots.0, index);
             wave.compute_die = compute_die;
-            wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
-            wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;
-            wave.scratch_base = initial.scratch_address;
-            wave.scratch_bytes_per_lane = scratch_bytes_per_lane;
-            wave.lds_bytes = lds_bytes;
+            if !settled {
+                settle(wave, initial, dispatch, (slots, index));
+            }
         }
         let initial = spare.initial.first().map(|(initial, _)| initial);
         let preset = initial.map_or((0, 0), |initial| (initial.vgprs.len(), initial.sgprs.len()));
@@ -327,6 +363,7 @@ impl Workgroup {
             races: None,
             shadow: None,
             preset,
+            shape,
             slots,
         }
     }
@@ -690,7 +727,10 @@ impl Workgroup {
         if self.races.is_some() {
             spare.races = self.races;
         }
-        spare.waves.push(self.waves);
+        spare.waves.push(UsedWaves {
+            of: Some((self.slots, self.shape)),
+            waves: self.waves,
+        });
         spare.waves.truncate(4);
     }
 }

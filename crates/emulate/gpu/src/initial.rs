@@ -40,9 +40,10 @@ pub struct InitialState {
     pub ttmp9: u32,
     /// Shape of the workgroup and number of the wave in it, on which `exec` and `vgprs` depend.
     place: Option<([u32; 3], u32)>,
-    /// Places among `sgprs` of the workgroup's ids and of the scratch offset; [`usize::MAX`]: it does not ask for this one.
-    changing: [usize; 4],
-    /// The words there.
+    /// The first `asked` are places among `sgprs`, and which of `changed` each of them holds.
+    changing: [(usize, usize); 4],
+    asked: usize,
+    /// The workgroup's ids and the scratch offset.
     changed: [u32; 4],
 }
 
@@ -50,10 +51,8 @@ impl InitialState {
     /// Tells `set` the SGPRs that differ from workgroup to workgroup.
     #[inline(always)]
     pub fn each_changing_sgpr(&self, mut set: impl FnMut(usize, u32)) {
-        for (register, value) in self.changing.iter().zip(&self.changed) {
-            if *register != usize::MAX {
-                set(*register, *value);
-            }
+        for &(register, which) in self.changing.iter().take(self.asked) {
+            set(register, self.changed[which & 3]);
         }
     }
 }
@@ -92,21 +91,33 @@ impl Dispatch {
             state.place = Some(place);
             self.renew_all(state, workgroup, wave, slot, kernarg);
         }
-        let [x, y, z] = workgroup;
+        self.move_initial_state(state, workgroup, wave, slot);
+        is_new
+    }
+
+    /// [`Dispatch::renew_initial_state`] for a state that is known to be one of such a workgroup.
+    #[inline(always)]
+    pub fn move_initial_state(
+        &self,
+        state: &mut InitialState,
+        [x, y, z]: [u32; 3],
+        wave: u32,
+        slot: u32,
+    ) {
         state.changed = [x, y, z, self.scratch_offset(slot)];
         state.scratch_address =
             self.scratch.base + u64::from(slot) * u64::from(self.scratch.wave_bytes);
-        let in_ttmps = self.target.family >= Family::Gfx12;
-        [state.ttmp7, state.ttmp8, state.ttmp9] = if in_ttmps {
-            [
-                workgroup[1] | workgroup[2] << 16,
-                (wave & 31) << 25,
-                workgroup[0],
-            ]
-        } else {
-            [0; 3]
-        };
-        is_new
+        if self.has_ids_in_ttmps() {
+            state.ttmp7 = y | z << 16;
+            state.ttmp8 = (wave & 31) << 25;
+            state.ttmp9 = x;
+        }
+    }
+
+    /// Returns `true` if trap temporaries carry the ids of workgroups; elsewhere they are zeros.
+    #[inline]
+    pub fn has_ids_in_ttmps(&self) -> bool {
+        self.target.family >= Family::Gfx12
     }
 
     /// Makes the part that is the same for all workgroups of one shape.
@@ -126,14 +137,16 @@ impl Dispatch {
         state.sgprs.clear();
         self.user_sgprs(&mut state.sgprs, kernarg);
         let system = self.system_sgprs(workgroup, wave, slot);
-        let [x, y, z, _, offset] = std::array::from_fn(|index| {
-            let before = system[..index].iter().flatten().count();
-            match system[index] {
-                Some(_) => state.sgprs.len() + before,
-                None => usize::MAX,
+        // The fourth is the same in all workgroups.
+        let changing = [0, 1, 2, 4];
+        state.asked = 0;
+        for (which, index) in changing.into_iter().enumerate() {
+            if system[index].is_some() {
+                let before = system[..index].iter().flatten().count();
+                state.changing[state.asked] = (state.sgprs.len() + before, which);
+                state.asked += 1;
             }
-        });
-        state.changing = [x, y, z, offset];
+        }
         state.sgprs.extend(system.iter().flatten());
     }
 

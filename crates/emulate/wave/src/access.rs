@@ -2,7 +2,7 @@
 //!
 //! * `lanes` moves the elements of sixteen lanes, `spread` those of a whole wave at once.
 //! * `space` has loads and stores, written once for every space; `buffer`, `flat`, `scratch` and `lds` are the spaces, `private`
-//!   what two of them share.
+//!   what two of them share. `block` is the quick way of the most usual accesses.
 //! * `image` and `texel` know descriptors and formats, `components` where the parts of a texel lie in registers.
 //! * `modify` is what atomics do to a word.
 //!
@@ -10,6 +10,8 @@
 
 pub use buffer::scratch_descriptor;
 
+#[cfg(all(target_arch = "x86_64", wide))]
+pub(crate) mod block;
 pub(crate) mod buffer;
 pub(crate) mod components;
 pub(crate) mod flat;

@@ -63,6 +63,7 @@ impl SplitBarrier {
     }
 
     /// A wave has ended: the barrier does not wait for it any more.
+    #[inline]
     pub fn leave(&mut self) {
         self.members = self.members.saturating_sub(1);
         self.open_if_complete();
@@ -88,6 +89,7 @@ impl SplitBarrier {
         self.latest
     }
 
+    #[inline]
     fn open_if_complete(&mut self) {
         if self.exists && self.arrived != 0 && self.arrived >= self.members {
             self.arrived = 0;

@@ -86,7 +86,7 @@ pub struct Fault {
     pub lane: u32,
 }
 
-/// Instructions whose loads are looked ahead for; more of them share places.
+/// Instructions whose accesses are looked ahead for; more of them share places.
 const REMEMBERED: usize = 16;
 /// Ranges remembered: kernel arguments, dispatch packet and scratch take three, the rest are for buffers.
 const CACHED: usize = 8;
@@ -97,7 +97,7 @@ pub struct Memory<'a> {
     generation: u64,
     /// Most recently used first. Empty ranges never match.
     cache: [Range; CACHED],
-    /// Where loads began last time, by their instruction.
+    /// Where accesses began last time, by their instruction.
     last: [u64; REMEMBERED],
     /// The range that was last asked about, and whether it is remote.
     link: (Range, bool),
@@ -122,6 +122,34 @@ const EMPTY: Range = Range {
     end: 0,
     writable: false,
 };
+
+/// Calls `visit` for each of the host's lines from the device's `address` on.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn each_line(address: u64, bytes: usize, visit: impl Fn(*const i8)) {
+    let first = ptr::without_provenance::<i8>(host_address(address) as usize);
+    let mut at = 0;
+    while at < bytes {
+        visit(first.wrapping_add(at));
+        at += 64;
+    }
+}
+
+/// The `N` words at `address` of the device.
+///
+/// # Safety
+/// They are mapped; races with the host are those of the emulated program.
+#[inline(always)]
+unsafe fn read_words_at<const N: usize>(address: u64) -> [u32; N] {
+    let pointer = ptr::with_exposed_provenance_mut::<u8>(host_address(address) as usize);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match N {
+            2 => read_element::<N>(pointer),
+            _ => ptr::read_unaligned(pointer.cast::<[u32; N]>()),
+        }
+    }
+}
 
 impl<'a> Memory<'a> {
     pub fn new(space: &'a dyn AddressSpace) -> Memory<'a> {
@@ -173,23 +201,37 @@ impl<'a> Memory<'a> {
     /// latency.
     #[inline(always)]
     pub(crate) fn look_ahead(&mut self, key: usize, address: u64, bytes: usize) {
-        let last = &mut self.last[key % REMEMBERED];
-        let next = address.wrapping_add(address.wrapping_sub(*last));
-        *last = address;
+        let next = self.expected(key, address);
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let mut at = 0;
-            while at < bytes {
-                let line =
-                    ptr::without_provenance::<i8>(host_address(next) as usize).wrapping_add(at);
-                // SAFETY: a hint; it may name any address.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
-                at += 64;
-            }
+            // SAFETY: a hint; it may name any address.
+            each_line(next, bytes, |line| unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(line);
+            });
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = (next, bytes);
+    }
+
+    /// The same for a store on a host with AVX-512. It would have to wait until the bytes are its own, and so would each store behind it.
+    #[cfg(all(target_arch = "x86_64", wide))]
+    #[inline(always)]
+    pub(crate) fn look_ahead_to_store(&mut self, key: usize, address: u64, bytes: usize) {
+        let next = self.expected(key, address);
+        // SAFETY: a hint; it may name any address. Hosts with AVX-512 have the instruction.
+        each_line(next, bytes, |line| unsafe {
+            std::arch::asm!("prefetchw [{}]", in(reg) line.addr(), options(nostack, nomem, preserves_flags));
+        });
+    }
+
+    /// Where the access known by `key` that is at `address` now will be next.
+    #[inline(always)]
+    fn expected(&mut self, key: usize, address: u64) -> u64 {
+        let last = &mut self.last[key % REMEMBERED];
+        let next = address.wrapping_add(address.wrapping_sub(*last));
+        *last = address;
+        next
     }
 
     /// Checks that `first..=last` lies in one range. `None`: it does not, or is not writable as asked.
@@ -231,6 +273,34 @@ impl<'a> Memory<'a> {
             index += 1;
         }
         self.covers_slow(first, last, write)
+    }
+
+    /// [`Memory::allows`] without a question to the address space: `false` if a range would have to be found first. Callers that have
+    /// another way need no registers of the host for a call then.
+    #[inline(always)]
+    pub(crate) fn remembers(&mut self, first: u64, last: u64, write: bool) -> bool {
+        self.stores.note(write);
+        let mut index = 0;
+        while index < CACHED {
+            let range = &self.cache[index];
+            if first >= range.start && last < range.end && (range.writable | !write) {
+                return first <= last;
+            }
+            index += 1;
+        }
+        false
+    }
+
+    /// [`Memory::read_words`] from the range that was hit last, in the same way.
+    #[inline(always)]
+    pub(crate) fn read_near<const N: usize>(&mut self, address: u64) -> Option<[u32; N]> {
+        let range = self.cache[0];
+        let last = address.wrapping_add(4 * N as u64 - 1);
+        if address < range.start || last >= range.end || address > last {
+            return None;
+        }
+        // SAFETY: the range check says that all bytes are mapped.
+        Some(unsafe { read_words_at(address) })
     }
 
     #[cold]
@@ -347,14 +417,9 @@ impl<'a> Memory<'a> {
         address: u64,
         lane: u32,
     ) -> Result<[u32; N], Fault> {
-        let pointer = self.pointer(address, 4 * N as u32, false, lane)?;
-        // SAFETY: the range check says that all bytes are mapped; races with the host are those of the emulated program.
-        Ok(unsafe {
-            match N {
-                2 => read_element::<N>(pointer),
-                _ => ptr::read_unaligned(pointer.cast::<[u32; N]>()),
-            }
-        })
+        self.pointer(address, 4 * N as u32, false, lane)?;
+        // SAFETY: the range check says that all bytes are mapped.
+        Ok(unsafe { read_words_at(address) })
     }
 
     /// Reads `N` bytes, 1 or 2.

@@ -27,6 +27,20 @@ impl RowSet {
         }
     }
 
+    /// Puts in the first `count` rows.
+    #[inline]
+    pub fn add_first(&mut self, count: usize) {
+        for row in 0..count.min(ROWS) {
+            self.0[row / 64] |= 1 << (row % 64);
+        }
+    }
+
+    /// A bit for each of the first 64 rows.
+    #[inline]
+    pub fn first_word(&self) -> u64 {
+        self.0[0]
+    }
+
     pub fn holds(&self, row: usize) -> bool {
         row >= ROWS || self.0[row / 64] >> (row % 64) & 1 != 0
     }

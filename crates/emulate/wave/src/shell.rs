@@ -130,6 +130,26 @@ pub(crate) fn wide_handler<B: Body>() -> Handler {
     }
 }
 
+/// The handler of body `W` on hosts with AVX-512, of body `B` on others.
+#[cfg(all(target_arch = "x86_64", wide))]
+pub(crate) fn wide_or<W: Body, B: Body>() -> Handler {
+    match level() {
+        Level::Avx512 | Level::Fp16 => avx512::<W>,
+        _ => handler::<B>(),
+    }
+}
+
+/// Runs body `B` on behalf of one that is for hosts with AVX-512 and leaves this to it. Not a part of its caller, which needs few registers.
+///
+/// # Safety
+/// The host has AVX2.
+#[cfg(all(target_arch = "x86_64", wide))]
+#[inline(never)]
+pub(crate) unsafe fn usual<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { avx2::<B>(wave, op, env) }
+}
+
 /// The handler of vector ALU body `B` for this host if all sources are vector rows.
 pub(crate) fn vector_handler<B: VectorBody>() -> Handler {
     vector_handlers::<B>().vector
@@ -283,7 +303,7 @@ pub(crate) fn scalar_handler<B: Body>() -> Handler {
 /// decoding has checked the registers of all ops, and [`Wave::enter`] that the wave has them.
 #[inline(always)]
 pub(crate) unsafe fn call(op: &MicroOp, wave: &mut Wave, env: &mut Env<'_>) -> u32 {
-    // SAFETY: the caller's promise. Every handler comes from `handler`, `wide_handler` or `vector_handlers`, which pick a shell only if
+    // SAFETY: the caller's promise. Every handler comes from `handler`, `wide_handler`, `wide_or` or `vector_handlers`, which pick a shell only if
     // the host has the features it enables.
     unsafe { (op.handler)(wave, op, env) }
 }

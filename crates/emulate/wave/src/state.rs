@@ -215,16 +215,10 @@ impl Wave {
 
     /// [`Wave::restart`] with all that a wave starts with.
     pub fn begin(&mut self, segment: &Arc<Segment>, start: &Start<'_>) {
-        let first = start.vectors;
-        self.dirty.remove_first(first.len());
-        self.clear_dirty();
+        self.renew_registers(start);
         // Not the union of both in place: the host would have to wait for words that it has just written one by one.
         self.dirty = segment.written;
-        for (index, lanes) in first.iter().enumerate() {
-            self.dirty.add(index);
-            self.set_first_row(index, lanes);
-        }
-        self.preset(start.scalars);
+        self.dirty.add_first(start.vectors.len());
         self.scc = false;
         if self.mode.bits() != start.mode {
             self.set_mode(Mode::new(start.mode));
@@ -247,6 +241,33 @@ impl Wave {
         self.clock = Clock::default();
         self.stop = None;
         self.set_exec(start.exec);
+    }
+
+    /// Gives all registers their first values.
+    #[inline(always)]
+    fn renew_registers(&mut self, start: &Start<'_>) {
+        let first = start.vectors;
+        #[cfg(target_arch = "x86_64")]
+        if self.avx512 && self.temporaries <= 64 && first.len() < 64 {
+            assert!(first.len() <= self.rows.len() && self.temporaries < self.rows.len());
+            const { assert!(SCALARS.is_multiple_of(16)) };
+            let below = |count: usize| u64::MAX >> (64 - count.max(1));
+            let others = !0 << first.len();
+            let clear = self.dirty.first_word() & others & below(self.temporaries);
+            let scalars = (start.scalars.0.0.as_ptr(), self.scalars.0.as_mut_ptr());
+            let (groups, rows) = (self.groups(), self.rows.as_mut_ptr());
+            // SAFETY: the host has AVX-512. Both have as many words, and the rows of `clear` and `first` are there.
+            unsafe {
+                vectors::block::start::<{ SCALARS / 16 }>(groups, scalars, rows, clear, first);
+            }
+            return;
+        }
+        self.dirty.remove_first(first.len());
+        self.clear_dirty();
+        for (index, lanes) in first.iter().enumerate() {
+            self.set_first_row(index, lanes);
+        }
+        self.preset(start.scalars);
     }
 
     /// Gives all scalar registers their first values.

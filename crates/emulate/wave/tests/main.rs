@@ -3,6 +3,7 @@
 mod allocator;
 mod atomics;
 mod barrier;
+mod blocks;
 mod chains;
 mod clock;
 mod coverage;

@@ -27,18 +27,18 @@ const DEVICES: &[(&str, u32)] = &[
     ("gfx1201", 64),
 ];
 
-/// More rows than one word of a set of them has bits.
-const ROWS: usize = 80;
+/// Rows of waves, and two of them that code writes: more than one word of a set of them has bits, and fewer.
+const ROWS: [(usize, [usize; 2]); 2] = [(80, [70, 79]), (48, [40, 47])];
 /// Leaves other values in registers of all kinds.
 const CODE: &str = "v_mov_b32_e32 v3, 5
     v_mov_b32_e32 v4, v0
-    v_mov_b32_e32 v70, v1
+    v_mov_b32_e32 vA, v1
     s_mov_b32 s7, 9
     s_mov_b32 vcc_lo, 7
     s_mov_b32 m0, 3
     s_mov_b32 exec_lo, 5
     s_cmp_eq_u32 s7, 9
-    v_mov_b32_e32 v79, 1
+    v_mov_b32_e32 vB, 1
     s_endpgm";
 /// MODE of a wave: the usual one, denormals off, another rounding.
 const MODES: [u32; 3] = [harness::MODE, 0x300, 0x3f5];
@@ -54,15 +54,21 @@ fn level(wave: &mut Wave) {
     wave.slice_left = 0;
 }
 
-fn program_of(name: &str, wave_size: u32) -> (Program, Vec<u8>) {
+fn program_of(
+    name: &str,
+    wave_size: u32,
+    (rows, [a, b]): (usize, [usize; 2]),
+) -> (Program, Vec<u8>) {
     let target = Target::find(name).unwrap();
     let assembler = isa::Assembler::new(target).unwrap();
-    let code = assembler.assemble(CODE).unwrap();
+    let text = CODE.replace("vA", &format!("v{a}"));
+    let text = text.replace("vB", &format!("v{b}"));
+    let code = assembler.assemble(&text).unwrap();
     let config = Config {
         target,
         wave_size,
-        agpr_base: ROWS as u32,
-        vector_rows: ROWS as u32,
+        agpr_base: rows as u32,
+        vector_rows: rows as u32,
         observed: false,
         native: crate::harness::forced(),
         exact: false,
@@ -101,11 +107,11 @@ fn execs(wave_size: u32, random: &mut Random) -> Vec<u64> {
 /// The state that `start` is to give a wave, by a new one.
 fn expected(
     segment: &std::sync::Arc<Segment>,
-    wave_size: u32,
+    (rows, wave_size): (usize, u32),
     start: &Start<'_>,
     sgprs: &[u32],
 ) -> Wave {
-    let mut wave = Wave::new(segment.clone(), ROWS, wave_size, start.mode);
+    let mut wave = Wave::new(segment.clone(), rows, wave_size, start.mode);
     for (row, lanes) in start.vectors.iter().enumerate() {
         for (lane, value) in lanes.iter().enumerate() {
             wave.set_vgpr(row, lane, *value);
@@ -118,8 +124,9 @@ fn expected(
     wave
 }
 
-fn check(name: &str, wave_size: u32, random: &mut Random) {
-    let (program, code) = program_of(name, wave_size);
+fn check(name: &str, wave_size: u32, code: (usize, [usize; 2]), random: &mut Random) {
+    let rows = code.0;
+    let (program, code) = program_of(name, wave_size, code);
     let (allocations, pc) = around(&code);
     let segment = program.segment(&mut Memory::new(&allocations), pc).unwrap();
     let host = harness::Outside::default();
@@ -134,7 +141,7 @@ fn check(name: &str, wave_size: u32, random: &mut Random) {
         counts: Counts::new(),
         watch: None,
     };
-    let mut used = Wave::new(segment.clone(), ROWS, wave_size, harness::MODE);
+    let mut used = Wave::new(segment.clone(), rows, wave_size, harness::MODE);
     for round in 0..18 {
         let execs = execs(wave_size, random);
         let sgprs: Vec<u32> = (0..round).map(|_| random.bits() as u32).collect();
@@ -149,16 +156,16 @@ fn check(name: &str, wave_size: u32, random: &mut Random) {
         };
         used.begin(&segment, &start);
         let mut seen = used.clone();
-        let mut new = expected(&segment, wave_size, &start, &sgprs);
+        let mut new = expected(&segment, (rows, wave_size), &start, &sgprs);
         level(&mut seen);
         level(&mut new);
-        let place = format!("{name}, wave{wave_size}, round {round}");
+        let place = format!("{name}, wave{wave_size}, {rows} rows, round {round}");
         assert_eq!(seen.exec(), start.exec, "{place}");
         assert_eq!(format!("{seen:?}"), format!("{new:?}"), "{place}");
         // Used up again, by code, by what fills registers, or by who sets them one by one.
         match round % 3 {
             0 => used.fill(|| random.bits() as u32),
-            1 => (0..ROWS).for_each(|row| used.set_vgpr(row, row % 64, 1)),
+            1 => (0..rows).for_each(|row| used.set_vgpr(row, row % 64, 1)),
             _ => {}
         }
         (0..128).for_each(|register| used.set_sgpr(register, random.bits() as u32));
@@ -171,6 +178,8 @@ fn check(name: &str, wave_size: u32, random: &mut Random) {
 fn a_used_wave_begins_like_a_new_one() {
     let mut random = Random(35);
     for (name, wave_size) in DEVICES {
-        check(name, *wave_size, &mut random);
+        for rows in ROWS {
+            check(name, *wave_size, rows, &mut random);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::{ops, sync::atomic::AtomicBool};
 
 use aql::KernelDispatchPacket;
+use gfx::Target;
 use gpu::{
     Fill, Job,
     dispatch::{Descriptor, LDS_APERTURE_BASE, Origin, SCRATCH_APERTURE_BASE, Scratch},
@@ -173,9 +174,13 @@ fn check(target: &'static Target, wave32: bool, fill: Fill) {
     let segment = run.program.segment(&mut env.memory, pc).unwrap();
     let mut spare = WorkgroupBuffers::default();
     let mut sizes = std::collections::BTreeSet::new();
+    let (mut settled, mut longer) = (0, None);
     for index in 0..run.dispatch.workgroup_count() {
-        let (slots, elapsed) = (index as u32 * 7 % 20, 1000 + index);
+        let (slots, elapsed) = (index as u32 / 3 * 7 % 20, 1000 + index);
         let begin = (index, elapsed);
+        let shape = run.dispatch.workgroup_shape(run.dispatch.workgroup(index));
+        let like = |used: &UsedWaves| used.of == Some((Slots(slots), shape));
+        settled += u32::from(spare.waves.last().is_some_and(like) && spare.shape == Some(shape));
         let mut workgroup =
             Workgroup::start(&run, &segment, begin, Slots(slots), &memory, &mut spare);
         sizes.insert(workgroup.waves.len());
@@ -186,8 +191,18 @@ fn check(target: &'static Target, wave32: bool, fill: Fill) {
             assert_eq!(shown(wave), shown(&expected), "{place}");
             assert_eq!(wave::run(wave, &mut env, 100), Stop::End, "{place}");
         }
+        // Some are there for longer than the next one.
+        if index % 4 == 1 {
+            longer = Some(workgroup);
+            continue;
+        }
         workgroup.recycle(&mut spare);
+        longer
+            .take()
+            .into_iter()
+            .for_each(|longer: Workgroup| longer.recycle(&mut spare));
     }
+    assert!(settled > 1, "workgroups in the places of others like them");
     assert!(sizes.len() > 1, "partial workgroups");
 }
 

@@ -36,18 +36,36 @@ pub(super) fn buffer(wave: &Wave, op: &MicroOp) -> (u64, u64) {
 /// `s_load_dword*`: the low two address bits are ignored.
 struct Load<const WORDS: usize>;
 
+impl<const WORDS: usize> Load<WORDS> {
+    #[inline(always)]
+    fn address(wave: &Wave, op: &MicroOp) -> u64 {
+        let base = wave.scalar64(op.src[0].index as usize);
+        base.wrapping_add(offset(wave, op)) & !3
+    }
+
+    #[inline(always)]
+    fn set(wave: &mut Wave, op: &MicroOp, words: [u32; WORDS]) -> u32 {
+        let first = op.dst as usize;
+        wave.scalars.0[first..first + WORDS].copy_from_slice(&words);
+        u32::from(op.after)
+    }
+
+    /// Words in another range than the last ones.
+    #[inline(never)]
+    fn elsewhere(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        match env.memory.read_words::<WORDS>(Self::address(wave, op), 0) {
+            Ok(words) => Self::set(wave, op, words),
+            Err(fault) => stop_at(wave, fault),
+        }
+    }
+}
+
 impl<const WORDS: usize> Body for Load<WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let base = wave.scalar64(op.src[0].index as usize);
-        let address = base.wrapping_add(offset(wave, op)) & !3;
-        match env.memory.read_words::<WORDS>(address, 0) {
-            Ok(words) => {
-                let first = op.dst as usize;
-                wave.scalars.0[first..first + WORDS].copy_from_slice(&words);
-                u32::from(op.after)
-            }
-            Err(fault) => stop_at(wave, fault),
+        match env.memory.read_near::<WORDS>(Self::address(wave, op)) {
+            Some(words) => Self::set(wave, op, words),
+            None => Self::elsewhere(wave, op, env),
         }
     }
 }
