@@ -2,7 +2,7 @@
 //! accesses of memory, by the device and by the hooks of `mem-check`, barriers, races in LDS, races in global memory, undefined values and NaN.
 //!
 //! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
-//! names, and a second word one check. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.
+//! names, a second word one check, and a third one a target. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.
 
 mod hooks;
 #[allow(dead_code)]
@@ -147,6 +147,8 @@ fn main() -> Outcome<()> {
         .skip(1)
         .filter(|word| !word.starts_with('-'));
     let (word, check) = (words.next().unwrap_or_default(), words.next());
+    let only = words.next();
+    let is_wanted = |target: &&str| only.as_deref().is_none_or(|only| *target == only);
     let chosen = |one: &&Check| check.as_deref().is_none_or(|check| one.0 == check);
     let checks: Vec<&Check> = CHECKS.iter().filter(chosen).collect();
     if checks.is_empty() {
@@ -164,7 +166,7 @@ fn main() -> Outcome<()> {
     let names: Vec<&str> = checks.iter().map(|check| check.0).collect();
     println!("| target | program | ms | {} |", names.join(" | "));
     println!("|---|---|---|{}", "---|".repeat(names.len()));
-    for target in TARGETS {
+    for target in TARGETS.into_iter().filter(is_wanted) {
         for (source, programs) in &sources {
             let bytes = compile(target, source)?;
             for program in programs.iter().filter(|one| one.name.contains(&word)) {
