@@ -146,6 +146,45 @@ mod tests {
     use super::*;
 
     #[test]
+    fn breaks_are_where_a_lane_does_not_follow_the_one_before() {
+        let mut state = 7u64;
+        let mut unbroken = 0;
+        for round in 0..4000 {
+            let mut random = || {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                state ^ state >> 31
+            };
+            let (start, step) = (random() as u32, [4, 8, 12, 16][round % 4]);
+            let mut addresses: Row =
+                std::array::from_fn(|lane| start.wrapping_add(step * lane as u32));
+            for _ in 0..random() % 3 {
+                let from = random() as usize % LANES;
+                let moved = addresses[from..].iter_mut();
+                let by = random() as u32 % 64;
+                moved.for_each(|address| *address ^= by);
+            }
+            let lanes = match round % 3 {
+                0 => !0,
+                1 => 0xffff_ffff,
+                _ => random() | random() | random(),
+            };
+            let is_on = |lane: usize| lanes >> lane & 1 != 0;
+            let follows = |lane: usize| {
+                lane > 0
+                    && is_on(lane - 1)
+                    && addresses[lane] == addresses[lane - 1].wrapping_add(step)
+            };
+            let broken = (0..LANES).filter(|lane| is_on(*lane) && !follows(*lane));
+            let expected = broken.fold(0, |all, lane| all | 1u64 << lane);
+            assert_eq!(breaks(&addresses, lanes, step), expected, "{round}");
+            unbroken += u32::from(expected.is_power_of_two());
+        }
+        assert!((500..3000).contains(&unbroken), "{unbroken}");
+    }
+
+    #[test]
     fn masks_and_rows_are_those_of_each_lane() {
         let mut state = 3u64;
         for round in 0..500 {
