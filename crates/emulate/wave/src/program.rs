@@ -367,8 +367,7 @@ fn lower(
     let config = &program.config;
     let planner = program.planner.as_deref();
     let targets = branch_targets(entry, found);
-    let mut segment = Segment::new(config);
-    let mut branches = Vec::new();
+    let (mut segment, mut branches) = (Segment::new(config), Vec::new());
     let waits = order::pending_waits(config, found);
     let polls = polls::polling(config, found);
     let skips = skips_vectors(config, found);

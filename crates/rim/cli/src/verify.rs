@@ -142,7 +142,7 @@ impl Said {
         let mut agreed = |compared, waves, ended| {
             (said.compared, said.waves, said.ended) = (Some(compared), Some(waves), Some(ended));
             let places = counted(compared, "instruction");
-            let waves = counted(waves as u64, "wave");
+            let waves = counted(waves, "wave");
             format!("{kernel}: the same at {places} of {waves}")
         };
         said.text = match verdict {
