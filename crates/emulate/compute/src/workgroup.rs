@@ -171,8 +171,7 @@ pub(crate) struct WorkgroupBuffers {
 #[derive(Default)]
 struct UsedWaves {
     waves: Vec<(Wave, State)>,
-    /// Slots and shape of their workgroup, on which depends all that is theirs but for the ids of the workgroup and its time, if it is one
-    /// of the dispatch that is served.
+    /// Slots and shape of their workgroup, if it was one of this dispatch. All that [`settle`] tells them depends on these alone.
     of: Option<(Slots, [u32; 3])>,
 }
 
@@ -248,7 +247,7 @@ fn fill_all(
         .for_each(|register| wave.set_sgpr(*register, 0));
 }
 
-/// Sets the scalar registers that differ from one workgroup to the next. All of them have been set before.
+/// Sets the scalar registers that differ from one workgroup to the next. Each has a first value already.
 #[inline(always)]
 fn set_changing(wave: &mut Wave, initial: &InitialState, dispatch: &Dispatch) {
     initial.each_changing_sgpr(|register, value| wave.set_sgpr(register, value));
@@ -267,7 +266,7 @@ fn set_changing(wave: &mut Wave, initial: &InitialState, dispatch: &Dispatch) {
     }
 }
 
-/// Tells `wave`, the one with this number in a workgroup in these slots, all that is the same for the next workgroup of this shape there.
+/// Tells wave `index` what stays the same for every workgroup of this shape in these slots.
 fn settle(
     wave: &mut Wave,
     initial: &InitialState,

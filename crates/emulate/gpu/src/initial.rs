@@ -40,7 +40,7 @@ pub struct InitialState {
     pub ttmp9: u32,
     /// Shape of the workgroup and number of the wave in it, on which `exec` and `vgprs` depend.
     place: Option<([u32; 3], u32)>,
-    /// The first `asked` are places among `sgprs`, and which of `changed` each of them holds.
+    /// A register's place among `sgprs`, and its index in `changed`; the first `asked` count.
     changing: [(usize, usize); 4],
     asked: usize,
     /// The workgroup's ids and the scratch offset.

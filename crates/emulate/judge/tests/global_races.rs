@@ -42,6 +42,11 @@ struct Heap {
 
 impl Allocator for Heap {
     fn code_appears(&self) {}
+
+    fn owner(&self, _: u64) -> Option<u32> {
+        None
+    }
+
     fn function(&self, pc: u64) -> Option<HeapCall> {
         match pc {
             _ if pc == self.allocate => Some(HeapCall::Allocate),

@@ -1,15 +1,15 @@
 //! Findings in this process's kernels, in files that `luthier check` reads when the program has ended.
 //!
 //! Each process writes a file `found-PID`: lines of fields with tabs between them, of which the first is a number of times.
-//! A program that such a process goes on with (`execve`) has the same number and writes `found-PID-1`.
+//! A program that such a process goes on with (`execve`) has the same number and writes `found-PID-1`, and so on.
 //! Code objects that findings lie in are files beside it.
 
 use std::{
     collections::HashMap,
     fs::File,
-    io::{self, ErrorKind, Write},
+    io::Write,
     os::unix::fs::FileExt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -23,7 +23,7 @@ use allocations::{
     lines::{Access, DIGITS, describe, frame},
 };
 
-use crate::{report::report, source, statistics::KEEPER, variables};
+use crate::{fresh, report::report, source, statistics::KEEPER, variables};
 
 mod global_races;
 pub mod init;
@@ -80,23 +80,6 @@ struct Counted {
     times: u64,
 }
 
-/// Makes the first file that is not there yet, by number, and returns its name. Programs that one process runs after each other have the same
-/// process number, and the findings of each stay.
-fn create(
-    directory: &Path,
-    first: usize,
-    name: impl Fn(usize) -> String,
-) -> io::Result<(File, String)> {
-    let mut number = first;
-    loop {
-        let name = name(number);
-        match File::create_new(directory.join(&name)) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            made => return made.map(|file| (file, name)),
-        }
-    }
-}
-
 impl Findings {
     pub fn in_directory(directory: PathBuf) -> Findings {
         Findings {
@@ -121,12 +104,8 @@ impl Findings {
             Some(file) => Ok(file),
             None => {
                 let directory = self.directory.clone();
-                let process = std::process::id();
-                let name = move |number| match number {
-                    0 => format!("found-{process}"),
-                    _ => format!("found-{process}-{number}"),
-                };
-                Kept::make(&KEEPER, move || Ok(create(&directory, 0, name)?.0)).flatten()
+                let name = fresh::of_process("found");
+                Kept::make(&KEEPER, move || Ok(fresh::create(&directory, 0, name)?.0)).flatten()
             }
         };
         let bytes = text.as_bytes().to_vec();
@@ -156,7 +135,7 @@ impl Findings {
         let (process, first) = (std::process::id(), inner.objects.len());
         let write = move || {
             let name = |number| format!("{process}-{number}.co");
-            let (mut file, name) = create(&directory, first, name)?;
+            let (mut file, name) = fresh::create(&directory, first, name)?;
             file.write_all(&contents)?;
             Ok(name)
         };

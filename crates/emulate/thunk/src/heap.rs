@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        RwLock,
+        PoisonError, RwLock, RwLockReadGuard,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -37,8 +37,29 @@ pub const BESIDE: Closing = Closing {
     what: "beside memory that kernels have allocated",
 };
 
-/// The functions of loaded code objects, by address.
-static LOADED: RwLock<BTreeMap<u64, HeapCall>> = RwLock::new(BTreeMap::new());
+/// The functions of loaded code objects with functions of the heap.
+static LOADED: RwLock<Known> = RwLock::new(Known {
+    functions: BTreeMap::new(),
+    numbers: BTreeMap::new(),
+});
+
+struct Known {
+    /// By their first address.
+    functions: BTreeMap<u64, Function>,
+    /// By name: copies with hooks have the names of their originals.
+    numbers: BTreeMap<String, u32>,
+}
+
+struct Function {
+    /// The address behind it.
+    end: u64,
+    number: u32,
+    effect: Option<HeapCall>,
+}
+
+fn known() -> RwLockReadGuard<'static, Known> {
+    LOADED.read().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// An object was loaded that may have the functions, and does not name functions of its own.
 static SOME_ARE_UNKNOWN: AtomicBool = AtomicBool::new(false);
@@ -52,9 +73,13 @@ impl Allocator for Account {
     }
 
     fn function(&self, pc: u64) -> Option<HeapCall> {
-        let loaded = LOADED.read();
-        let loaded = loaded.unwrap_or_else(|poison| poison.into_inner());
-        loaded.get(&pc).copied()
+        known().functions.get(&pc)?.effect
+    }
+
+    fn owner(&self, pc: u64) -> Option<u32> {
+        let known = known();
+        let (_, function) = known.functions.range(..=pc).next_back()?;
+        (pc < function.end).then_some(function.number)
     }
 
     fn allocated(&self, address: u64, size: u64) {
@@ -72,23 +97,39 @@ impl Allocator for Account {
 pub fn loaded(memory: &Memory, base: u64, object: &CodeObject<'_>) -> bool {
     let symbols = object.symbols().iter();
     let functions = symbols.filter(|symbol| symbol.kind == SymbolKind::Function);
-    let found: Vec<(u64, HeapCall)> = functions
-        .filter_map(|symbol| {
-            let mut all = FUNCTIONS.iter();
-            let (_, request) = all.find(|(name, _)| *name == symbol.name)?;
-            Some((base + symbol.value, *request))
-        })
-        .collect();
-    if found.is_empty() {
+    let effect = |name: &str| {
+        let mut all = FUNCTIONS.iter();
+        all.find(|(known, _)| *known == name).map(|one| one.1)
+    };
+    if functions
+        .clone()
+        .all(|symbol| effect(symbol.name).is_none())
+    {
         if !names_functions(object) && may_allocate(object) {
             SOME_ARE_UNKNOWN.store(true, Ordering::Relaxed);
         }
         return false;
     }
-    let loaded = LOADED.write();
-    loaded
-        .unwrap_or_else(|poison| poison.into_inner())
-        .extend(found);
+    let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
+    let Known {
+        functions: all,
+        numbers,
+    } = &mut *loaded;
+    // Of an object that was there before.
+    let place = base..base + object.image().size;
+    all.retain(|start, _| !place.contains(start));
+    for symbol in functions {
+        let next = numbers.len() as u32;
+        let number = *numbers.entry(symbol.name.to_owned()).or_insert(next);
+        let start = base + symbol.value;
+        let function = Function {
+            end: start + symbol.size,
+            number,
+            effect: effect(symbol.name),
+        };
+        all.insert(start, function);
+    }
+    drop(loaded);
     memory.keep_account(Box::new(Account));
     true
 }

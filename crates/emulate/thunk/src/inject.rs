@@ -17,7 +17,7 @@ use gpu::{Dispatch, Events, FaultKind, Job, Memory};
 use guest::Kept;
 use injection::{InLaunch, Injector, Line, Sink, Spec, Target};
 
-use crate::{report::report, source, statistics::KEEPER};
+use crate::{fresh, report::report, source, statistics::KEEPER};
 
 const DIRECTORY: &str = "LUTHIER_INJECT";
 const SPEC: &str = "LUTHIER_INJECT_SPEC";
@@ -47,8 +47,10 @@ impl Told {
         let (_, file) = match &mut *file {
             Some(file) if file.0 == process => file,
             other => {
-                let path = self.directory.join(format!("told-{process}"));
-                let made = Kept::make(&KEEPER, move || File::create(path)).flatten()?;
+                let directory = self.directory.clone();
+                let name = fresh::of_process("told");
+                let make = move || Ok(fresh::create(&directory, 0, name)?.0);
+                let made = Kept::make(&KEEPER, make).flatten()?;
                 other.insert((process, made))
             }
         };

@@ -17,6 +17,7 @@ mod executor;
 mod export;
 mod ffi;
 mod findings;
+mod fresh;
 mod heap;
 mod inject;
 mod instance;

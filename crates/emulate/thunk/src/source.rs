@@ -17,6 +17,9 @@ use hsa_tool::{Origin, Uri};
 /// Address of ROCr's `r_debug`; 0 before it was told.
 static DEBUG_LIST: AtomicU64 = AtomicU64::new(0);
 
+/// Where `r_debug` says whether the list is being changed, and the value if it is not.
+const STATE: u64 = 24;
+const CONSISTENT: u32 = 0;
 /// Most entries read of a list, which could be damaged.
 const ENTRY_LIMIT: usize = 100_000;
 /// Longest URI read.
@@ -58,14 +61,19 @@ pub fn line(pc: u64) -> Option<(String, u32)> {
     SourceLines::read(&object).ok()??.line(pc - base).ok()?
 }
 
-/// All loaded code objects, none of which has been read.
-pub fn objects() -> Vec<Loaded> {
+/// All loaded code objects, none of which has been read. `None` if the list cannot be read, or is being changed: who changes it looks
+/// at it afterwards.
+pub fn objects() -> Option<Vec<Loaded>> {
     let debug = DEBUG_LIST.load(Ordering::Acquire);
-    let list = match debug {
-        0 => None,
-        debug => memory::word(debug + 8),
-    };
-    loaded(list.unwrap_or(0))
+    if debug == 0 {
+        return None;
+    }
+    let is_consistent = || Some(memory::word(debug + STATE)? as u32 == CONSISTENT);
+    if !is_consistent()? {
+        return None;
+    }
+    let (objects, is_whole) = loaded(memory::word(debug + 8)?);
+    (is_whole && is_consistent()?).then_some(objects)
 }
 
 /// The loaded code object around `pc`: where its address 0 is, and its bytes.
@@ -75,7 +83,7 @@ pub fn object(pc: u64) -> Option<(u64, Vec<u8>)> {
         0 => 0,
         debug => memory::word(debug + 8)?,
     };
-    let mut objects = loaded(list);
+    let (mut objects, _) = loaded(list);
     // The one that contains `pc` starts closest below it.
     objects.retain(|object| object.base <= pc);
     let found = objects.iter().max_by_key(|object| object.base)?;
@@ -92,20 +100,25 @@ pub struct Loaded {
     uri: String,
 }
 
-/// Follows the linked list (`link_map` of the C library: address, name, dynamic section, next, previous).
-fn loaded(mut entry: u64) -> Vec<Loaded> {
+/// Follows the linked list (`link_map` of the C library: address, name, dynamic section, next, previous); true if it came to the end.
+fn loaded(mut entry: u64) -> (Vec<Loaded>, bool) {
     let mut objects = Vec::new();
     while entry != 0 && objects.len() < ENTRY_LIMIT {
         let read = || {
-            let base = memory::word(entry)?;
-            let uri = memory::string(memory::word(entry + 8)?, URI_LIMIT)?;
-            Some((Loaded { base, uri }, memory::word(entry + 24)?))
+            let bytes = memory::bytes(entry, 32)?;
+            let (words, _) = bytes.as_chunks::<8>();
+            let [base, name, _, next] = *words else {
+                return None;
+            };
+            let uri = memory::string(u64::from_le_bytes(name), URI_LIMIT)?;
+            let base = u64::from_le_bytes(base);
+            Some((Loaded { base, uri }, u64::from_le_bytes(next)))
         };
         let Some((object, next)) = read() else { break };
         objects.push(object);
         entry = next;
     }
-    objects
+    (objects, entry == 0)
 }
 
 impl Loaded {

@@ -67,8 +67,12 @@ pub fn is_constant(address: u64) -> bool {
 pub fn look() {
     let Ok(instance) = instance() else { return };
     let memory = instance.machine.memory();
-    let new = unseen(&mut lock(&SEEN), source::objects());
-    for loaded in new {
+    // Held to the end: who finds nothing new relies on all that was found before.
+    let mut seen = lock(&SEEN);
+    let Some(objects) = source::objects() else {
+        return;
+    };
+    for loaded in unseen(&mut seen, objects) {
         let Some(bytes) = loaded.read() else { continue };
         match CodeObject::parse(&bytes) {
             Ok(object) if exact::is_wanted() => close_around(memory, loaded.base, &object),

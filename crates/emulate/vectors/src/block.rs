@@ -89,11 +89,11 @@ pub unsafe fn copy(groups: usize, from: *const u32, to: *mut u32) {
 }
 
 compiled_for! { Avx512:
-/// Gives a wave its first values: copies `LINES` times 16 words from `scalars.0` to `scalars.1`, makes those of `rows` zeros that `clear` has
-/// bits for, and copies `first`, row by row, to the first of them.
+/// Gives a wave its first values: copies `16 * LINES` words from `scalars.0` to `scalars.1`, clears each row with a bit in `clear`, and
+/// copies `first`, row by row, to the first of `rows`.
 ///
 /// # Safety
-/// The host has AVX-512. The words are there, a row for each bit of `clear`, and as many rows as `first` has.
+/// The host has AVX-512. `scalars` has `16 * LINES` words on both sides; `rows` has each row in `clear` and `first.len()` rows.
 #[inline]
 pub unsafe fn start<const LINES: usize>(
     groups: usize,

@@ -20,6 +20,8 @@ pub trait Allocator: Send + Sync {
     fn code_appears(&self);
     /// The effect of the function that begins at an address, if it is one of these.
     fn function(&self, pc: u64) -> Option<HeapCall>;
+    /// A number of the function that code at an address belongs to, if it is known. Its copies with hooks have the same number.
+    fn owner(&self, pc: u64) -> Option<u32>;
     /// A block was given to a lane.
     fn allocated(&self, address: u64, size: u64);
     /// A lane frees a block. False: there is none that begins at this address, or it was freed before.
@@ -31,6 +33,8 @@ pub trait Allocator: Send + Sync {
 pub(crate) struct Call {
     request: HeapCall,
     returns_to: u64,
+    /// The owner of that place. Code with hooks calls with the address of the original, and comes back to the copy.
+    caller: Option<u32>,
     lanes: u64,
     arguments: Box<[u64; LANES]>,
 }
@@ -48,7 +52,8 @@ impl Wave {
         self.allocates.is_some()
     }
 
-    /// Control goes to [`Wave::next_pc`], by a call, a return, or a jump through a register; nowhere if the wave frees what it may not free.
+    /// Control goes to [`Wave::next_pc`], by a jump through a register, or by a branch to another function. It goes nowhere if the wave
+    /// frees what it may not free.
     #[inline(always)]
     pub(crate) fn jumps(&mut self, env: &mut Env<'_>) {
         if env.program.config().ordered {
@@ -65,10 +70,11 @@ impl Wave {
         let Some(allocator) = env.memory.allocator() else {
             return;
         };
-        match self
-            .allocates
-            .take_if(|call| call.returns_to == self.next_pc)
-        {
+        let next = self.next_pc;
+        let is_back = |call: &mut Call| {
+            call.returns_to == next || call.caller.is_some() && call.caller == allocator.owner(next)
+        };
+        match self.allocates.take_if(is_back) {
             Some(call) => {
                 if call.request == HeapCall::Allocate {
                     let results = self.first_values();
@@ -99,9 +105,11 @@ impl Wave {
                         return;
                     }
                 }
+                let returns_to = self.scalar64(RETURN_ADDRESS);
                 self.allocates = Some(Call {
                     request,
-                    returns_to: self.scalar64(RETURN_ADDRESS),
+                    returns_to,
+                    caller: allocator.owner(returns_to),
                     lanes: exec,
                     arguments,
                 });

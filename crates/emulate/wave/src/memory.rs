@@ -97,7 +97,7 @@ pub struct Memory<'a> {
     generation: u64,
     /// Most recently used first. Empty ranges never match.
     cache: [Range; CACHED],
-    /// Where accesses began last time, by their instruction.
+    /// The last address of each instruction's access.
     last: [u64; REMEMBERED],
     /// The range that was last asked about, and whether it is remote.
     link: (Range, bool),
@@ -214,7 +214,7 @@ impl<'a> Memory<'a> {
         let _ = (next, bytes);
     }
 
-    /// The same for a store on a host with AVX-512. It would have to wait until the bytes are its own, and so would each store behind it.
+    /// Does the same for a store on a host with AVX-512. A store waits until its core owns the line, and later stores wait behind it.
     #[cfg(all(target_arch = "x86_64", wide))]
     #[inline(always)]
     pub(crate) fn look_ahead_to_store(&mut self, key: usize, address: u64, bytes: usize) {
@@ -225,7 +225,7 @@ impl<'a> Memory<'a> {
         });
     }
 
-    /// Where the access known by `key` that is at `address` now will be next.
+    /// The next address of the access known by `key`, which is at `address` now, if it steps on as it did.
     #[inline(always)]
     fn expected(&mut self, key: usize, address: u64) -> u64 {
         let last = &mut self.last[key % REMEMBERED];
@@ -275,8 +275,8 @@ impl<'a> Memory<'a> {
         self.covers_slow(first, last, write)
     }
 
-    /// [`Memory::allows`] without a question to the address space: `false` if a range would have to be found first. Callers that have
-    /// another way need no registers of the host for a call then.
+    /// [`Memory::allows`] without a question to the address space: `false` if a range would have to be found first. A caller with another
+    /// way then makes no call, which would take registers of the host.
     #[inline(always)]
     pub(crate) fn remembers(&mut self, first: u64, last: u64, write: bool) -> bool {
         self.stores.note(write);

@@ -229,7 +229,7 @@ impl Program {
         });
         self.looks_at_clock.fetch_or(looks, Ordering::Relaxed);
         let allocator = memory.allocator();
-        let is_heard = |target| allocator.is_some_and(|one| one.function(target).is_some());
+        let is_heard = |from, to| allocator.is_some_and(|one| one.owner(from) != one.owner(to));
         let segment = Arc::new(lower(self, &print, pc, &found, looks, &is_heard));
         let segments = self.segments.write();
         let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
@@ -362,7 +362,7 @@ fn lower(
     entry: u64,
     found: &BTreeMap<u64, Fetched>,
     looks_at_clock: bool,
-    is_heard: &dyn Fn(u64) -> bool,
+    is_heard: &dyn Fn(u64, u64) -> bool,
 ) -> Segment {
     let config = &program.config;
     let planner = program.planner.as_deref();
@@ -619,7 +619,12 @@ impl Segment {
     }
 
     /// Completes code that ends before `end`.
-    fn finish(&mut self, end: u64, branches: Vec<(usize, u64)>, is_heard: &dyn Fn(u64) -> bool) {
+    fn finish(
+        &mut self,
+        end: u64,
+        branches: Vec<(usize, u64)>,
+        is_heard: &dyn Fn(u64, u64) -> bool,
+    ) {
         self.push_leave(end);
         self.resolve(branches, is_heard);
         self.runs.find_loops(&mut self.ops);
@@ -629,11 +634,12 @@ impl Segment {
         self.number();
     }
 
-    /// Gives branches their micro-ops: those at the addresses they lead to, or new ones that leave the segment. Branches to
-    /// functions that the allocator hears of leave it, too: instrumented code calls them with a plain branch.
-    fn resolve(&mut self, branches: Vec<(usize, u64)>, is_heard: &dyn Fn(u64) -> bool) {
+    /// Gives branches their micro-ops: those at the addresses they lead to, or new ones that leave the segment. A branch that the
+    /// allocator is to hear of leaves it, too: code with hooks calls and returns by plain branches.
+    fn resolve(&mut self, branches: Vec<(usize, u64)>, is_heard: &dyn Fn(u64, u64) -> bool) {
         for (index, target) in branches {
-            match self.op_at(target).filter(|_| !is_heard(target)) {
+            let from = self.pc_of(index);
+            match self.op_at(target).filter(|_| !is_heard(from, target)) {
                 Some(op) => self.ops[index].set_branch_target(op as u32),
                 None => {
                     let leaves = self.ops.len() as u32;

@@ -139,7 +139,7 @@ pub(crate) fn wide_or<W: Body, B: Body>() -> Handler {
     }
 }
 
-/// Runs body `B` on behalf of one that is for hosts with AVX-512 and leaves this to it. Not a part of its caller, which needs few registers.
+/// Runs body `B` for a handler of AVX-512 that does not do this access. It is never inlined: its caller needs few registers.
 ///
 /// # Safety
 /// The host has AVX2.

@@ -256,7 +256,7 @@ impl Wave {
             let clear = self.dirty.first_word() & others & below(self.temporaries);
             let scalars = (start.scalars.0.0.as_ptr(), self.scalars.0.as_mut_ptr());
             let (groups, rows) = (self.groups(), self.rows.as_mut_ptr());
-            // SAFETY: the host has AVX-512. Both have as many words, and the rows of `clear` and `first` are there.
+            // SAFETY: the host has AVX-512. Both scalar files have `SCALARS` words, and the rows of `clear` and `first` are there.
             unsafe {
                 vectors::block::start::<{ SCALARS / 16 }>(groups, scalars, rows, clear, first);
             }

@@ -13,13 +13,16 @@ use wave::{
 
 use crate::harness::{MODE, Outside, assemble, forced};
 
-/// Where the function lies in [`code`].
+/// Offset of the function in [`code`].
 const FUNCTION: u64 = 4;
+/// Its bytes, at most, and the address of the kernel's original.
+const FUNCTION_SIZE: u64 = 32;
+const ORIGINAL: u64 = 32;
 /// The address that it returns, and the size that it is asked for.
 const CALL: (u64, u64) = (64, 24);
 
 /// A kernel that calls a function once. The function returns 64, and goes back to its own start once.
-fn code(call: &str) -> Vec<u8> {
+fn code(call: &str, goes_back: &str) -> Vec<u8> {
     assemble(
         Target::find("gfx90a").unwrap(),
         64,
@@ -30,7 +33,7 @@ fn code(call: &str) -> Vec<u8> {
              s_cbranch_scc1 function
              v_mov_b32_e32 v0, 64
              v_mov_b32_e32 v1, 0
-             s_setpc_b64 s[30:31]
+             {goes_back}
              start: s_mov_b32 s9, 1
              v_mov_b32_e32 v0, 24
              v_mov_b32_e32 v1, 0
@@ -55,6 +58,15 @@ impl Allocator for Account {
     fn function(&self, pc: u64) -> Option<HeapCall> {
         let is_it = pc == self.function && self.is_known.load(Ordering::Relaxed);
         is_it.then_some(HeapCall::Allocate)
+    }
+    /// The function, the kernel around it, and the kernel's original, which lies elsewhere.
+    fn owner(&self, pc: u64) -> Option<u32> {
+        match pc.wrapping_sub(self.function) {
+            0..FUNCTION_SIZE => Some(1),
+            _ if (ORIGINAL..ORIGINAL + 8).contains(&pc) => Some(0),
+            _ if self.is_known.load(Ordering::Relaxed) => Some(0),
+            _ => None,
+        }
     }
     fn allocated(&self, address: u64, size: u64) {
         self.calls.lock().unwrap().push((address, size));
@@ -83,9 +95,9 @@ impl AddressSpace for Space {
 }
 
 /// The calls that one lane makes, as they are heard of; by [`run`], or instruction by instruction.
-fn heard(call: &str, steps: bool) -> Vec<(u64, u64)> {
+fn heard(call: &str, goes_back: &str, steps: bool) -> Vec<(u64, u64)> {
     let target = Target::find("gfx90a").unwrap();
-    let code = code(call);
+    let code = code(call, goes_back);
     let entry = code.as_ptr().expose_provenance() as u64;
     let space = Space(Account {
         function: entry + FUNCTION,
@@ -129,6 +141,8 @@ fn heard(call: &str, steps: bool) -> Vec<(u64, u64)> {
     space.0.calls.into_inner().unwrap()
 }
 
+const RETURN: &str = "s_setpc_b64 s[30:31]";
+
 #[test]
 fn every_kind_of_call_is_heard() {
     let returns = "s_getpc_b64 s[30:31]
@@ -144,8 +158,22 @@ fn every_kind_of_call_is_heard() {
         &format!("{returns}\ns_cmp_eq_u32 s9, s9\ns_cbranch_scc1 function"),
     ] {
         for steps in [false, true] {
-            assert_eq!(heard(call, steps), [CALL], "{call}");
+            assert_eq!(heard(call, RETURN, steps), [CALL], "{call}");
         }
     }
-    assert!(heard("s_branch behind", false).is_empty());
+    assert!(heard("s_branch behind", RETURN, false).is_empty());
+}
+
+/// Code with hooks hands the address of the original over, and comes back by a branch.
+#[test]
+fn returns_by_branches_are_heard() {
+    let call = format!("s_mov_b64 s[30:31], {ORIGINAL}\ns_branch function");
+    for goes_back in [
+        "s_branch behind".to_owned(),
+        format!("s_cmp_eq_u32 s30, {ORIGINAL}\ns_cbranch_scc1 behind"),
+    ] {
+        for steps in [false, true] {
+            assert_eq!(heard(&call, &goes_back, steps), [CALL], "{goes_back}");
+        }
+    }
 }

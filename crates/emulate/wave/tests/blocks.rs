@@ -10,7 +10,7 @@ const HOST: usize = 4096;
 const DEVICE: std::ops::Range<usize> = 1024..3072;
 const TEXTS: [(&str, bool); 6] = [
     ("global_load_dword v8, v[2:3], off", false),
-    // To where the addresses are.
+    // The load overwrites its addresses.
     ("global_load_dword v2, v[2:3], off", false),
     ("global_load_dword v3, v[2:3], off", false),
     ("global_load_dword v8, v1, s[2:3]", false),
@@ -29,7 +29,7 @@ enum Flaw {
     Off,
     /// The piece may begin or end outside.
     Edge,
-    /// Words of 32 bits begin anew at some lane.
+    /// The low words wrap at some lane.
     Wrap,
     ReadOnly,
 }
@@ -88,7 +88,7 @@ fn check(machine: (&str, u32), instruction: &str, is_store: bool, flaw: Flaw, ra
     let (scalar, lanes) = (instruction.contains("s["), wave_size as usize);
     let offset = [0, 4, -8, 100][below(random, 4)];
     // The quick way is for memory that was accessed before.
-    let text = format!("global_load_dword v9, v[4:5], off\n{instruction} offset:{offset}");
+    let text = format!("global_load_dword v11, v[4:5], off\n{instruction} offset:{offset}");
     let mut m = Machine::with_wave_size(target, wave_size, &text);
     let mut memory: Vec<u8> = (0..HOST).map(|_| below(random, 256) as u8).collect();
     let read_only = flaw == Flaw::ReadOnly;
@@ -121,6 +121,8 @@ fn check(machine: (&str, u32), instruction: &str, is_store: bool, flaw: Flaw, ra
         lane: lane as u32,
     });
     let before = memory.clone();
+    let row_of = |row: usize| std::array::from_fn(|lane| m.wave.vgpr(row, lane));
+    let old: [[u32; 64]; 10] = std::array::from_fn(row_of);
     let stop = m.stop();
     if let Some(fault) = fault {
         assert_eq!(stop, Stop::Fault(fault), "{name}");
@@ -133,12 +135,19 @@ fn check(machine: (&str, u32), instruction: &str, is_store: bool, flaw: Flaw, ra
             expected[place(lane)..place(lane) + 4].copy_from_slice(&data[lane].to_le_bytes());
         });
     } else {
-        let row = instruction["global_load_dword v".len()..][..1]
+        let row: usize = instruction["global_load_dword v".len()..][..1]
             .parse()
             .unwrap();
-        for lane in on {
-            let bytes = before[place(lane)..place(lane) + 4].try_into().unwrap();
-            assert_eq!(m.wave.vgpr(row, lane), u32::from_le_bytes(bytes), "{name}");
+        let loaded = |lane: usize| before[place(lane)..place(lane) + 4].try_into().unwrap();
+        for (lane, &old) in old[row].iter().enumerate() {
+            let expected = match lane < lanes && mask >> lane & 1 != 0 {
+                true => u32::from_le_bytes(loaded(lane)),
+                false => old,
+            };
+            assert_eq!(m.wave.vgpr(row, lane), expected, "{name}: lane {lane}");
+        }
+        for lane in 0..64 {
+            assert_eq!(m.wave.vgpr(row + 1, lane), old[row + 1][lane], "{name}");
         }
     }
     assert!(memory == expected, "{name}: other bytes");

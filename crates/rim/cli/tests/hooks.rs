@@ -346,7 +346,8 @@ fn hooks_look_for_wrong_accesses_alone() {
     }
 }
 
-/// The hooks' findings are written when a process ends by itself. The summary tells of one that does not, and `--complete` of the summary.
+/// The hooks' findings are written when a process ends by itself. The summary names a process that does not, and `--complete` then ends
+/// with 3.
 #[test]
 fn processes_whose_findings_are_lost_are_not_checked() {
     for (program, argument, lost) in [

@@ -141,15 +141,40 @@ fn forbidden_outcomes_do_not_occur() {
     }
 }
 
-/// The device library's functions reach the memory between blocks in kernels with hooks, too.
+/// The device library's functions reach the memory between blocks in kernels with hooks, too. Each block is freed once.
 #[test]
 fn kernels_with_hooks_allocate_and_free_memory() {
-    let mut command = luthier(&["run", "--device", "gfx90a", "--strict", "-t", "instr-count"]);
-    let command = command.arg("--").arg(hip("heap.hip")).arg("legal");
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    assert_eq!(output.stdout, b"done\n", "{said}");
-    // The kernel that frees memory. The other one is left as it is, with a reason.
-    assert!(said.contains("4 of 8 launches ran instrumented"), "{said}");
+    const WRONG: &str = "where no living block begins";
+    let flags = ["-O1", "-w", "--offload-arch=gfx90a,gfx1030"];
+    let heap = compile("hipcc", "heap.hip", &flags);
+    for (target, mode, is_right, expected) in [
+        ("gfx90a", "legal", true, "8 of 8 launches ran instrumented"),
+        ("gfx1030", "legal", true, "8 of 8 launches ran instrumented"),
+        (
+            "gfx1030",
+            "later-ok",
+            true,
+            "4 of 4 launches ran instrumented",
+        ),
+        ("gfx1030", "later", false, WRONG),
+        (
+            "gfx1030",
+            "twice-ok",
+            true,
+            "1 of 1 launch ran instrumented",
+        ),
+        ("gfx1030", "twice", false, WRONG),
+    ] {
+        let mut command = luthier(&["run", "--device", target, "--strict", "-t", "instr-count"]);
+        let command = command.arg("--").arg(&heap).arg(mode);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), is_right, "{target} {mode}: {said}");
+        assert_eq!(
+            output.stdout == b"done\n",
+            is_right,
+            "{target} {mode}: {said}"
+        );
+        assert!(said.contains(expected), "{target} {mode}: {said}");
+    }
 }

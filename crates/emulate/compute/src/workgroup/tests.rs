@@ -53,7 +53,7 @@ const CODE: &str = "v_mov_b32_e32 v1, v0
     s_endpgm";
 
 /// A kernel that asks for all that there is in registers; its last workgroups are smaller than the others.
-fn dispatch(target: &'static Target, wave32: bool) -> Dispatch {
+fn dispatch(target: &'static Target, wave32: bool, scratch: u64, lds: u32) -> Dispatch {
     let packet = KernelDispatchPacket {
         setup: 3,
         workgroup_size: [36, 5, 1],
@@ -61,6 +61,7 @@ fn dispatch(target: &'static Target, wave32: bool) -> Dispatch {
         kernel_object: 0x1000,
         kernarg_address: 0x7fff_0000_1000,
         private_segment_size: 16,
+        group_segment_size: lds,
         ..Default::default()
     };
     let origin = Origin {
@@ -80,7 +81,7 @@ fn dispatch(target: &'static Target, wave32: bool) -> Dispatch {
     let dispatch = Dispatch::prepare(target, origin, packet, descriptor).unwrap();
     Dispatch {
         scratch: Scratch {
-            base: 0x7abc_1234_5000,
+            base: scratch,
             slots: 64,
             ..dispatch.scratch
         },
@@ -136,6 +137,7 @@ fn expected(
     wave.private_aperture = SCRATCH_APERTURE_BASE;
     wave.scratch_base = state.scratch_address;
     wave.scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
+    wave.lds_bytes = dispatch.packet.group_segment_size;
     wave
 }
 
@@ -152,10 +154,16 @@ fn shown(wave: &Wave) -> String {
     format!("{wave:?}")
 }
 
-fn check(target: &'static Target, wave32: bool, fill: Fill) {
+/// Starts the workgroups of a dispatch in this order, with what others left behind; returns how many came to the place of one like them.
+fn check_dispatch(
+    run: &Run,
+    indices: impl Iterator<Item = u64>,
+    fill: Fill,
+    spare: &mut WorkgroupBuffers,
+) -> usize {
     let memory = Memory::new(Default::default());
     memory.fill_with(fill);
-    let run = run_of(dispatch(target, wave32));
+    let target = run.dispatch.target;
     let assembler = isa::Assembler::new(target).unwrap();
     let code = assembler.assemble(CODE).unwrap();
     let pc = code.as_ptr().expose_provenance() as u64;
@@ -172,38 +180,49 @@ fn check(target: &'static Target, wave32: bool, fill: Fill) {
         watch: None,
     };
     let segment = run.program.segment(&mut env.memory, pc).unwrap();
-    let mut spare = WorkgroupBuffers::default();
     let mut sizes = std::collections::BTreeSet::new();
     let (mut settled, mut longer) = (0, None);
-    for index in 0..run.dispatch.workgroup_count() {
+    spare.next_dispatch(run);
+    for index in indices {
         let (slots, elapsed) = (index as u32 / 3 * 7 % 20, 1000 + index);
         let begin = (index, elapsed);
         let shape = run.dispatch.workgroup_shape(run.dispatch.workgroup(index));
         let like = |used: &UsedWaves| used.of == Some((Slots(slots), shape));
-        settled += u32::from(spare.waves.last().is_some_and(like) && spare.shape == Some(shape));
-        let mut workgroup =
-            Workgroup::start(&run, &segment, begin, Slots(slots), &memory, &mut spare);
+        settled += usize::from(spare.waves.last().is_some_and(like) && spare.shape == Some(shape));
+        let mut workgroup = Workgroup::start(run, &segment, begin, Slots(slots), &memory, spare);
         sizes.insert(workgroup.waves.len());
         for (at, (wave, state)) in (0..).zip(&mut workgroup.waves) {
             assert_eq!(*state, State::Ready);
-            let expected = expected(&run, &segment, (index, at), (slots, elapsed), fill);
-            let place = format!("{} {wave32} {fill}: {index}, {at}", target.name);
+            let expected = expected(run, &segment, (index, at), (slots, elapsed), fill);
+            let place = format!("{} {fill}: {index}, {at}", target.name);
             assert_eq!(shown(wave), shown(&expected), "{place}");
             assert_eq!(wave::run(wave, &mut env, 100), Stop::End, "{place}");
         }
-        // Some are there for longer than the next one.
+        // Some workgroups end after the next one.
         if index % 4 == 1 {
             longer = Some(workgroup);
             continue;
         }
-        workgroup.recycle(&mut spare);
-        longer
-            .take()
-            .into_iter()
-            .for_each(|longer: Workgroup| longer.recycle(&mut spare));
+        workgroup.recycle(spare);
+        let longer: Option<Workgroup> = longer.take();
+        longer.into_iter().for_each(|longer| longer.recycle(spare));
     }
-    assert!(settled > 1, "workgroups in the places of others like them");
     assert!(sizes.len() > 1, "partial workgroups");
+    settled
+}
+
+/// Two dispatches. The second begins in the place of the last workgroup of the first.
+fn check(target: &'static Target, wave32: bool, fill: Fill) {
+    let [first, second] = [(0x7abc_1234_5000, 0), (0x7abd_0000_0000, 10240)]
+        .map(|(scratch, lds)| run_of(dispatch(target, wave32, scratch, lds)));
+    let mut spare = WorkgroupBuffers::default();
+    let all = 0..first.dispatch.workgroup_count();
+    let settled = [
+        check_dispatch(&first, all.clone(), fill, &mut spare),
+        check_dispatch(&second, all.rev(), fill, &mut spare),
+    ];
+    let some = settled.iter().all(|settled| *settled > 1);
+    assert!(some, "workgroups in the places of others like them");
 }
 
 #[test]

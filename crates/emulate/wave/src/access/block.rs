@@ -1,5 +1,5 @@
-//! Dwords of all lanes of a wave that are one piece of memory: most accesses of most kernels are like that. What is quick about it is
-//! that it needs few registers of the host; every other access goes the usual way.
+//! Dwords of all lanes of a wave that are one piece of memory: most accesses of most kernels are like that. This way is quick
+//! because it needs few registers of the host. Every other access goes the usual way.
 
 use vectors::block;
 
@@ -54,7 +54,7 @@ fn bytes(groups: usize) -> usize {
     4 * vectors::GROUP * groups
 }
 
-/// What [`crate::Memory`] knows an instruction by that it looks ahead for.
+/// The number by which [`crate::Memory`] knows this instruction when it looks ahead.
 #[inline(always)]
 fn key(op: &MicroOp) -> usize {
     std::ptr::from_ref(op).addr() / size_of::<MicroOp>()

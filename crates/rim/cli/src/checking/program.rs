@@ -120,12 +120,12 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         None => {}
     }
     if run.report.run == Some(0) && check.checkers() != [Checker::Leaks] {
-        run.report
-            .left_out
-            .get_or_insert(match found.kernels.is_empty() {
-                true => "kernels, because none ran",
-                false => "kernels, because none that ran was chosen",
-            });
+        let reason = match (found.kernels.is_empty(), check.hooks) {
+            (true, false) => "kernels, because none ran",
+            (true, true) => "kernels, because none ran with hooks",
+            (false, _) => "kernels, because none that ran was chosen",
+        };
+        run.report.left_out.get_or_insert(reason);
     }
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
