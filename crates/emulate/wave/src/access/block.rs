@@ -68,7 +68,7 @@ impl Body for LoadBlock {
             return unsafe { shell::usual::<LoadWords<Global, 1>>(wave, op, env) };
         };
         let groups = wave.wide;
-        // Of 32 lanes, the next wave's words are asked for, too: it mostly loads the piece behind this one.
+        // A wave of 32 lanes asks for the next wave's words, too: that one mostly loads the piece behind this one.
         env.memory.look_ahead(key(op), first, 4 * vectors::LANES);
         let from = std::ptr::with_exposed_provenance(host_address(first) as usize);
         let to = wave.row_mut(op.dst as usize).0.as_mut_ptr();
