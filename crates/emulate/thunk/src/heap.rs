@@ -115,7 +115,7 @@ pub fn loaded(memory: &Memory, base: u64, object: &CodeObject<'_>) -> bool {
         functions: all,
         numbers,
     } = &mut *loaded;
-    // Of an object that was there before.
+    // An object that was there before leaves none behind.
     let place = base..base + object.image().size;
     all.retain(|start, _| !place.contains(start));
     for symbol in functions {

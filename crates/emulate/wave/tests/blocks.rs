@@ -1,5 +1,5 @@
-//! Dwords that all lanes of a wave load or store one behind the other, and those that nearly are: a lane elsewhere, a lane off, an end
-//! outside of the memory, words that pass 2^32. Expected values follow from the addresses alone.
+//! Dwords that all lanes of a wave load or store one behind the other, and those that nearly are. A lane is elsewhere or off, an end lies
+//! outside of the memory, or words pass 2^32. Expected values follow from the addresses alone.
 
 use crate::harness::{Machine, random::Random};
 use wave::{Fault, FaultKind, Stop};
