@@ -104,8 +104,10 @@ impl Findings {
             Some(file) => Ok(file),
             None => {
                 let directory = self.directory.clone();
-                let name = fresh::of_process("found");
-                Kept::make(&KEEPER, move || Ok(fresh::create(&directory, 0, name)?.0)).flatten()
+                Kept::make(&KEEPER, move || {
+                    Ok(fresh::of_process(&directory, "found")?.0)
+                })
+                .flatten()
             }
         };
         let bytes = text.as_bytes().to_vec();

@@ -23,13 +23,13 @@ pub fn create(
     }
 }
 
-/// `KIND-PROCESS` for the first program of a process, `KIND-PROCESS-NUMBER` for those that it goes on with.
-pub fn of_process(kind: &str) -> impl Fn(usize) -> String + use<> {
+/// Makes `KIND-PROCESS` for the first program of a process, `KIND-PROCESS-NUMBER` for those that it goes on with.
+pub fn of_process(directory: &Path, kind: &str) -> Result<(File, String)> {
     let name = format!("{kind}-{}", std::process::id());
-    move |number| match number {
+    create(directory, 0, |number| match number {
         0 => name.clone(),
         _ => format!("{name}-{number}"),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
             format!("told-{process}-1"),
             format!("told-{process}-2"),
         ] {
-            let (mut file, name) = create(directory.path(), 0, of_process("told")).unwrap();
+            let (mut file, name) = of_process(directory.path(), "told").unwrap();
             assert_eq!(name, expected);
             file.write_all(b"a line\n").unwrap();
         }
@@ -55,6 +55,6 @@ mod tests {
             assert_eq!(std::fs::read(file.unwrap().path()).unwrap(), b"a line\n");
         }
         let nowhere = directory.path().join("nowhere");
-        assert!(create(&nowhere, 0, of_process("told")).is_err());
+        assert!(of_process(&nowhere, "told").is_err());
     }
 }

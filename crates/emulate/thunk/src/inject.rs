@@ -48,8 +48,7 @@ impl Told {
             Some(file) if file.0 == process => file,
             other => {
                 let directory = self.directory.clone();
-                let name = fresh::of_process("told");
-                let make = move || Ok(fresh::create(&directory, 0, name)?.0);
+                let make = move || Ok(fresh::of_process(&directory, "told")?.0);
                 let made = Kept::make(&KEEPER, make).flatten()?;
                 other.insert((process, made))
             }

@@ -17,7 +17,7 @@ use hsa_tool::{Origin, Uri};
 /// Address of ROCr's `r_debug`; 0 before it was told.
 static DEBUG_LIST: AtomicU64 = AtomicU64::new(0);
 
-/// The offset of the state in `r_debug`, and its value while nobody changes the list.
+/// The offset of the state in `r_debug`, and its value while ROCr does not change the list.
 const STATE: u64 = 24;
 const CONSISTENT: u32 = 0;
 /// Most entries read of a list, which could be damaged.

@@ -263,16 +263,7 @@ impl<'a> Memory<'a> {
     /// Like [`Memory::covers`], for accesses that go back and forth between ranges: the cache keeps its order.
     #[inline(always)]
     pub(crate) fn allows(&mut self, first: u64, last: u64, write: bool) -> bool {
-        self.stores.note(write);
-        let mut index = 0;
-        while index < CACHED {
-            let range = &self.cache[index];
-            if first >= range.start && last < range.end && (range.writable | !write) {
-                return first <= last;
-            }
-            index += 1;
-        }
-        self.covers_slow(first, last, write)
+        self.remembers(first, last, write) || self.covers_slow(first, last, write)
     }
 
     /// [`Memory::allows`] without a question to the address space: `false` if a range would have to be found first. A caller with another

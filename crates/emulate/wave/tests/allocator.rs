@@ -11,7 +11,7 @@ use wave::{
     run, step,
 };
 
-use crate::harness::{MODE, Outside, assemble, forced};
+use crate::harness::{Everything, MODE, Outside, assemble, forced};
 
 /// Offset of the function in [`code`].
 const FUNCTION: u64 = 4;
@@ -83,11 +83,7 @@ impl AddressSpace for Space {
         0
     }
     fn find(&self, address: u64) -> Option<Range> {
-        (address >= 4096).then_some(Range {
-            start: 4096,
-            end: !0,
-            writable: true,
-        })
+        Everything.find(address)
     }
     fn allocator(&self) -> Option<&dyn Allocator> {
         Some(&self.0)

@@ -1,24 +1,9 @@
 //! A loop with divergence, scalar control, memory and carries, against the same computation on the host; and what is counted.
 
 use gfx::Target;
-use wave::{
-    AddressSpace, Config, Counts, Env, Host, InstCount, Memory, Program, Range, Stop, Wave, run,
-};
+use wave::{Config, Counts, Env, Host, InstCount, Memory, Program, Stop, Wave, run};
 
-struct Everything;
-
-impl AddressSpace for Everything {
-    fn generation(&self) -> u64 {
-        0
-    }
-    fn find(&self, address: u64) -> Option<Range> {
-        (address >= 4096).then_some(Range {
-            start: 4096,
-            end: !0,
-            writable: true,
-        })
-    }
-}
+use crate::harness::Everything;
 
 struct Silent;
 

@@ -50,6 +50,22 @@ impl AddressSpace for Allocations {
     }
 }
 
+/// All of the host's memory but its first page.
+pub struct Everything;
+
+impl AddressSpace for Everything {
+    fn generation(&self) -> u64 {
+        0
+    }
+    fn find(&self, address: u64) -> Option<Range> {
+        (address >= 4096).then_some(Range {
+            start: 4096,
+            end: !0,
+            writable: true,
+        })
+    }
+}
+
 /// Cycles of a tick of the engine's clock, in tests.
 pub const CYCLES_PER_TICK: u64 = 17;
 
