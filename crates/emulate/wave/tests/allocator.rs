@@ -7,11 +7,10 @@ use std::sync::{
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Allocator, Config, Counts, Env, HeapCall, Memory, Program, Range, Stop, Wave,
-    run, step,
+    AddressSpace, Allocator, Counts, Env, HeapCall, Memory, Program, Range, Stop, Wave, run, step,
 };
 
-use crate::harness::{Everything, MODE, Outside, assemble, forced};
+use crate::harness::{Everything, MODE, Outside, assemble, plain};
 
 /// Offset of the function in [`code`].
 const FUNCTION: u64 = 4;
@@ -100,18 +99,7 @@ fn heard(call: &str, goes_back: &str, steps: bool) -> Vec<(u64, u64)> {
         is_known: AtomicBool::new(false),
         calls: Mutex::default(),
     });
-    let config = Config {
-        target,
-        wave_size: 64,
-        agpr_base: 8,
-        vector_rows: 8,
-        observed: false,
-        native: forced(),
-        exact: false,
-        measured: None,
-        races: false,
-        ordered: false,
-    };
+    let config = plain(target, 64, 8);
     let program = Program::new(config, isa::Decoder::new(target).unwrap());
     let mut memory = Memory::new(&space);
     let segment = program.segment(&mut memory, entry).unwrap();

@@ -109,16 +109,9 @@ fn check(name: &str, wave_size: u32) {
         writable: false,
     }]);
     let config = Config {
-        target,
-        wave_size,
         agpr_base: 256,
-        vector_rows: ROWS as u32,
-        observed: false,
-        native: crate::harness::forced(),
-        exact: false,
-        measured: None,
-        races: false,
         ordered: true,
+        ..harness::plain(target, wave_size, ROWS)
     };
     let program = Program::new(config, decoder);
     let mut env = Env {

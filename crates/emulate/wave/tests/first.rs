@@ -1,9 +1,9 @@
 //! A loop with divergence, scalar control, memory and carries, against the same computation on the host; and what is counted.
 
 use gfx::Target;
-use wave::{Config, Counts, Env, Host, InstCount, Memory, Program, Stop, Wave, run};
+use wave::{Counts, Env, Host, InstCount, Memory, Program, Stop, Wave, run};
 
-use crate::harness::Everything;
+use crate::harness::{Everything, plain};
 
 struct Silent;
 
@@ -30,18 +30,7 @@ fn count(text: &str, prepare: impl Fn(&mut Wave)) -> InstCount {
 fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (usize, usize)) {
     let target = Target::find("gfx90a").unwrap();
     let code = assemble(target, text);
-    let config = Config {
-        target,
-        wave_size: 64,
-        agpr_base: 8,
-        vector_rows: 8,
-        observed: false,
-        native: crate::harness::forced(),
-        exact: false,
-        measured: None,
-        races: false,
-        ordered: false,
-    };
+    let config = plain(target, 64, 8);
     let program = Program::new(config, isa::Decoder::new(target).unwrap());
     let mut memory = Memory::new(&Everything);
     let segment = program

@@ -3,9 +3,7 @@
 
 use crate::harness::{self, Allocations, random::Random};
 use gfx::Target;
-use wave::{
-    Config, Counts, Env, LANES, Memory, Preset, Program, Range, Segment, Start, Stop, Wave, run,
-};
+use wave::{Counts, Env, LANES, Memory, Preset, Program, Range, Segment, Start, Stop, Wave, run};
 
 /// The emulated devices of all generations, with their wave sizes.
 const DEVICES: &[(&str, u32)] = &[
@@ -64,18 +62,7 @@ fn program_of(
     let text = CODE.replace("vA", &format!("v{a}"));
     let text = text.replace("vB", &format!("v{b}"));
     let code = assembler.assemble(&text).unwrap();
-    let config = Config {
-        target,
-        wave_size,
-        agpr_base: rows as u32,
-        vector_rows: rows as u32,
-        observed: false,
-        native: crate::harness::forced(),
-        exact: false,
-        measured: None,
-        races: false,
-        ordered: false,
-    };
+    let config = harness::plain(target, wave_size, rows);
     let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
     (Program::new(config, decoder), code)
 }

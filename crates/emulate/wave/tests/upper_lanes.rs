@@ -62,16 +62,8 @@ fn every_encoding(name: &str) {
         writable,
     }]);
     let config = Config {
-        target,
-        wave_size: 32,
-        agpr_base: ROWS as u32,
-        vector_rows: ROWS as u32,
-        observed: false,
-        native: crate::harness::forced(),
-        exact: false,
-        measured: None,
-        races: false,
         ordered: true,
+        ..harness::plain(target, 32, ROWS)
     };
     let program = Program::new(config, decoder);
     let mut env = Env {

@@ -70,6 +70,7 @@ fn check(python: &Path, arguments: &[String]) -> Result<Vec<String>> {
             .args(words)
             .current_dir(tests())
             .env("LUTHIER", &luthier);
+        keep_compiled(&mut check);
         if words[0] == "pytest" {
             check.args(arguments).args(["-p", "no:cacheprovider"]);
         }
@@ -80,6 +81,13 @@ fn check(python: &Path, arguments: &[String]) -> Result<Vec<String>> {
         }
     }
     Ok(complaints)
+}
+
+/// Python keeps what it compiles, in a folder of its own: tests start it again and again.
+fn keep_compiled(python: &mut Command) {
+    python
+        .env_remove("PYTHONDONTWRITEBYTECODE")
+        .env("PYTHONPYCACHEPREFIX", folder().join("compiled"));
 }
 
 fn folder() -> PathBuf {

@@ -159,6 +159,22 @@ pub fn forced() -> Option<HostCode> {
     Some(HostCode::at_once(least.parse().expect("a number")))
 }
 
+/// No checks and no other host thread; all vector registers are VGPRs.
+pub fn plain(target: &'static Target, wave_size: u32, rows: usize) -> Config {
+    Config {
+        target,
+        wave_size,
+        agpr_base: rows as u32,
+        vector_rows: rows as u32,
+        observed: false,
+        native: forced(),
+        exact: false,
+        measured: None,
+        races: false,
+        ordered: false,
+    }
+}
+
 /// The variable with [`forced`].
 pub const NATIVE: &str = "LUTHIER_TEST_NATIVE";
 
@@ -271,16 +287,13 @@ impl Machine {
         let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
         let config = Config {
-            target,
-            wave_size,
             agpr_base: AGPR_BASE as u32,
-            vector_rows: VECTOR_ROWS as u32,
             observed: looks.observed,
             native,
             exact: looks.exact,
-            measured: None,
             races: looks.races,
             ordered: true,
+            ..plain(target, wave_size, VECTOR_ROWS)
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
         record(&decoder, &code);
