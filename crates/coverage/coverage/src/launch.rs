@@ -30,7 +30,7 @@ pub struct Run {
     /// Directory for profiles and loaded images
     #[arg(long, short, value_name = "DIR", default_value = DEFAULT_DIRECTORY)]
     output: PathBuf,
-    /// File name pattern below the output directory, as in LLVM_PROFILE_FILE; `%m` merges processes into one file
+    /// File name pattern in the output directory, as in LLVM_PROFILE_FILE, with the ending .profraw; `%m` merges processes into one file
     #[arg(long, default_value = "%p.profraw")]
     pattern: String,
     /// `hardware`, a target to emulate (gfx90a, gfx1030, ...; several: gfx90a,gfx1030), or `auto`
@@ -75,6 +75,21 @@ impl Run {
             && !(interval > 0.0 && interval < 1e9)
         {
             bail!("--interval {interval} is not a positive number of seconds");
+        }
+        if let Some(Err(problem)) = self.signals().find(Result::is_err) {
+            bail!("--signal {problem}");
+        }
+        if self.pattern.contains('/') {
+            bail!(
+                "--pattern {} names a folder: choose it with --output",
+                self.pattern
+            );
+        }
+        if !self.pattern.ends_with(".profraw") {
+            bail!(
+                "--pattern {} does not end with .profraw, by which reports know profiles",
+                self.pattern
+            );
         }
         let library = libraries::library(LIBRARY, "LUTHIER_DRAIN_LIBRARY")?;
         fs::create_dir_all(&self.output)
@@ -132,6 +147,13 @@ impl Run {
     }
 }
 
+impl Run {
+    /// The signals that the user chose.
+    fn signals(&self) -> impl Iterator<Item = Result<i32, String>> {
+        self.signal.iter().flat_map(|list| config::named(list))
+    }
+}
+
 /// The program's message about the profiles that it has written since it started.
 fn written(directory: &Path, started: SystemTime) -> Vec<Manifest> {
     // File systems may store coarser times than the clock gives.
@@ -168,8 +190,8 @@ fn summarise(
     });
     for process in lost {
         command::say!(
-            "luthier coverage: process {process} had counters on its device and ended without a chance to write them (SIGKILL, or a \
-             system call past the C library); they are lost. --interval SECONDS takes snapshots before"
+            "luthier coverage: process {process} had counters on its device and ended without a chance to write them (SIGKILL, a \
+             system call past the C library, or a stack overflow in a thread that is not the first); they are lost. --interval SECONDS takes snapshots before"
         );
     }
     if files == 0 && !silent.is_empty() && status.signal().is_none() {

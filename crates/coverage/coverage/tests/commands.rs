@@ -288,6 +288,19 @@ fn programs_without_device_code_are_left_alone() {
         )
         .contains("--interval")
     );
+    for (option, value, why) in [
+        ("--signal", "USR1,FOO", "FOO is not one of USR1"),
+        ("--signal", "KILL", "KILL is not one of USR1"),
+        ("--pattern", "sub/%p.profraw", "names a folder"),
+        ("--pattern", "%p", "does not end with .profraw"),
+    ] {
+        let said = refuse(
+            &workspace,
+            &["run", "-o", "out", option, value, "--", "true"],
+            2,
+        );
+        assert!(said.contains(option) && said.contains(why), "{said}");
+    }
 }
 
 /// Link mode, and binaries of earlier runtimes: their registration calls link and run, and nothing is written without a GPU.

@@ -109,6 +109,19 @@ const DEADLY: &[i32] = &[
     libc::SIGFPE,
 ];
 
+/// The signals of a list of names, or what is wrong with a name; those of `none` are none.
+pub fn named(list: &str) -> impl Iterator<Item = Result<i32, String>> {
+    let names = list.split(',').filter(move |_| list != "none");
+    names.map(|name| {
+        let plain = name.trim().trim_start_matches("SIG");
+        let found = SIGNALS.iter().find(|(known, _)| *known == plain);
+        found.map(|(_, number)| *number).ok_or_else(|| {
+            let known: Vec<_> = SIGNALS.iter().map(|(known, _)| *known).collect();
+            format!("{name} is not one of {}", known.join(", "))
+        })
+    })
+}
+
 impl Config {
     /// Reads the settings through `lookup`; also returns a line per setting that makes no sense and was ignored.
     pub fn read(lookup: impl Fn(&str) -> Option<String>) -> (Config, Vec<String>) {
@@ -131,18 +144,10 @@ impl Config {
         if chosen.is_none() {
             signals.extend(DEADLY);
         }
-        let chosen = chosen.filter(|list| list != "none");
-        for name in chosen.iter().flat_map(|list| list.split(',')) {
-            let plain = name.trim().trim_start_matches("SIG");
-            match SIGNALS.iter().find(|(known, _)| *known == plain) {
-                Some((_, number)) => signals.push(*number),
-                None => {
-                    let known: Vec<_> = SIGNALS.iter().map(|(known, _)| *known).collect();
-                    problems.push(format!(
-                        "{SIGNAL}={name} is not one of {}",
-                        known.join(", ")
-                    ));
-                }
+        for signal in chosen.iter().flat_map(|list| named(list)) {
+            match signal {
+                Ok(number) => signals.push(number),
+                Err(problem) => problems.push(format!("{SIGNAL}={problem}")),
             }
         }
         let pattern = set(FILE)

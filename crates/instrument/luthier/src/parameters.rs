@@ -59,8 +59,8 @@ pub(crate) fn is_per_lane(argument: &Argument) -> bool {
     }
 }
 
-/// Dwords that an argument has whatever takes it.
-fn width(argument: &Argument) -> usize {
+/// Dwords that an argument has whatever takes it, in a wave of so many lanes.
+fn width(argument: &Argument, wave_size: u8) -> usize {
     match argument {
         Argument::Register(reg) => usize::from(reg.width),
         // (A negative number of 32 bits is one of 64, too.)
@@ -70,7 +70,7 @@ fn width(argument: &Argument) -> usize {
             2
         }
         Argument::Variable(..) | Argument::Counter(_) => 2,
-        _ => row(argument).map_or(1, |row| row.least.into()),
+        _ => row(argument).map_or(1, |row| row.least(wave_size).into()),
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn fits(
         let known = count(template);
         return Err(refused(format!("the hook has {known} parameters")));
     };
-    let (wanted, given) = (port.dwords.len(), width(argument));
+    let (wanted, given) = (port.dwords.len(), width(argument, template.wave_size));
     let is_register = matches!(argument, Argument::Register(_));
     if given > wanted || (is_register && given != wanted) {
         return Err(refused(format!(

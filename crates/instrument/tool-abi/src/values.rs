@@ -32,8 +32,10 @@ pub struct HookValueRow {
     pub dimension: Option<u8>,
     /// Dwords as the hook sees the value.
     pub dwords: u8,
-    /// Dwords that a parameter must have to take it.
-    pub least: u8,
+    /// Dwords that a parameter must have to take it, see [`HookValueRow::least`].
+    least: u8,
+    /// It has a bit for each lane of a wave.
+    is_mask: bool,
     /// Lanes have values of their own.
     pub per_lane: bool,
     pub asked: Asked,
@@ -51,6 +53,7 @@ impl HookValueRow {
         dimension: None,
         dwords: 1,
         least: 1,
+        is_mask: false,
         per_lane: false,
         asked: Asked::Function,
         written: None,
@@ -71,6 +74,22 @@ impl HookValueRow {
         HookValueRow {
             dwords: bits / 32,
             ..Self::EMPTY
+        }
+    }
+
+    /// A bit for each lane: a parameter must take those that the wave has.
+    const fn mask() -> HookValueRow {
+        HookValueRow {
+            is_mask: true,
+            ..Self::low_bits(64)
+        }
+    }
+
+    /// Dwords that a parameter must have to take the value of a wave with so many lanes.
+    pub fn least(&self, wave_size: u8) -> u8 {
+        match self.is_mask {
+            true => wave_size / 32,
+            false => self.least,
         }
     }
 
@@ -156,12 +175,12 @@ hook_values! {
         /// Offset of the instruction in its code object.
         Pc = "pc": Row::low_bits(64).word("pc").argument(4, "LUTHIER_ARG_PC");
         /// The lanes that are active at the place. luthier::exec() has those at this point of the hook.
-        Exec = "exec": Row::low_bits(64).word("exec").argument(3, "LUTHIER_ARG_EXEC").asked(Asked::Never)
+        Exec = "exec": Row::mask().word("exec").argument(3, "LUTHIER_ARG_EXEC").asked(Asked::Never)
             .written(&[" Makes these lanes the active ones after the hook."]);
         /// The scalar condition code. It is undefined where the kernel no longer needs it.
         Scc = "scc": Row::bits(32).word("scc").argument(15, "LUTHIER_ARG_SCC").asked(Asked::Bit).written(&[]);
         /// The vector condition code, one bit per lane. It is undefined where the kernel no longer needs it.
-        Vcc = "vcc": Row::low_bits(64).word("vcc").argument(14, "LUTHIER_ARG_VCC").written(&[]);
+        Vcc = "vcc": Row::mask().word("vcc").argument(14, "LUTHIER_ARG_VCC").written(&[]);
         /// The kernel's M0.
         M0 = "m0": Row::bits(32).word("m0").argument(16, "LUTHIER_ARG_M0").written(&[]);
         /// The kernel's MODE bits: rounding, denormals, exceptions. Hooks themselves round to nearest and keep denormals.

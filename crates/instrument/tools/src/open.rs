@@ -43,6 +43,8 @@ pub enum OpenError {
     },
     #[error("{0} is a library with host code, which only `luthier run` can call")]
     Library(String),
+    #[error("tool {0} has host code of its own, which only `luthier run` can call")]
+    HostCode(String),
     #[error(transparent)]
     Tool(#[from] luthier::Error),
 }
@@ -193,7 +195,7 @@ pub fn distinct(tools: &[String]) -> ToolSet<'_> {
     distinct
 }
 
-/// The tools of a run that have no library, under names of their own; each as `-t` has it, or several with commas between.
+/// The tools of a run that have no host code of their own, under names of their own; each as `-t` has it, or several with commas between.
 pub fn open_all(lists: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>, OpenError> {
     let given: Vec<_> = lists.iter().flat_map(|list| given(list)).collect();
     let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
@@ -203,7 +205,11 @@ pub fn open_all(lists: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>
         let options: Vec<_> = said
             .flat_map(|(_, options)| options.iter().map(|(key, value)| (key.as_str(), *value)))
             .collect();
-        open_with(tool, &name, directory, options)
+        let opened = open_with(tool, &name, directory, options)?;
+        match opened.info().file.has_host_code() {
+            true => Err(OpenError::HostCode(name)),
+            false => Ok(opened),
+        }
     });
     opened.collect()
 }

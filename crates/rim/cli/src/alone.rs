@@ -64,12 +64,6 @@ impl Wanted {
             }
         }
         let tools = tools::open_all(&self.tools, &libraries::tools_directory()?)?;
-        if let Some(tool) = tools.iter().find(|tool| tool.info().file.has_host_code()) {
-            bail!(
-                "{} has host code, which only `luthier run` calls",
-                tool.info().name
-            );
-        }
         let target = CodeObject::parse(&object)?.target().target;
         let model = gpu::topology::Model::for_target(target);
         let product = model.map_or(target.name, |model| model.marketing_name);

@@ -4,6 +4,8 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use codeobj::{CodeObject, Entry, Found, container::EntryKind};
 
+use crate::emulate::MadeUp;
+
 pub struct Chosen {
     /// The code object's bytes.
     pub object: Vec<u8>,
@@ -21,6 +23,26 @@ pub struct Which {
     /// for this option lists them)
     #[arg(long, value_name = "N")]
     object: Option<usize>,
+}
+
+/// Refuses options that a recorded dispatch has no use for.
+pub fn by_recording(kernel: &Option<String>, made_up: &MadeUp, which: &Which) -> Result<()> {
+    let options = [
+        ("-k", kernel.is_some()),
+        ("--target", which.target.is_some()),
+        ("--object", which.object.is_some()),
+    ];
+    let options = options
+        .into_iter()
+        .filter_map(|(name, is_given)| is_given.then_some(name));
+    let given: Vec<&str> = options.chain(made_up.given()).collect();
+    if !given.is_empty() {
+        bail!(
+            "a recorded dispatch says its kernel and its launch itself: leave {} out",
+            given.join(", ")
+        );
+    }
+    Ok(())
 }
 
 /// A code object that has the kernel.

@@ -83,19 +83,46 @@ pub struct Emulate {
 /// A launch that the user makes up.
 #[derive(Args)]
 pub struct MadeUp {
-    /// Workgroups: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub grid: Extent,
-    /// Work-items per workgroup: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "64")]
-    pub block: Extent,
-    /// Dynamic LDS in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    pub lds: u32,
+    /// Workgroups: X[,Y[,Z]] [default: 1]
+    #[arg(long, value_name = "N")]
+    grid: Option<Extent>,
+    /// Work-items per workgroup: X[,Y[,Z]] [default: 64]
+    #[arg(long, value_name = "N")]
+    block: Option<Extent>,
+    /// Dynamic LDS in bytes [default: 0]
+    #[arg(long, value_name = "BYTES")]
+    lds: Option<u32>,
     /// A kernel argument. TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, bytes (hexadecimal digits), zero (a buffer of so many
     /// bytes) or file (a buffer with that file's bytes)
     #[arg(long = "arg", value_name = "TYPE:VALUE")]
     pub arguments: Vec<Given>,
+}
+
+impl MadeUp {
+    pub fn grid(&self) -> [u32; 3] {
+        self.grid.map_or([1; 3], |extent| extent.0)
+    }
+
+    pub fn block(&self) -> [u32; 3] {
+        self.block.map_or([64, 1, 1], |extent| extent.0)
+    }
+
+    pub fn lds(&self) -> u32 {
+        self.lds.unwrap_or(0)
+    }
+
+    /// The options that the user gave.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let options = [
+            ("--grid", self.grid.is_some()),
+            ("--block", self.block.is_some()),
+            ("--lds", self.lds.is_some()),
+            ("--arg", !self.arguments.is_empty()),
+        ];
+        options
+            .into_iter()
+            .filter_map(|(name, is_given)| is_given.then_some(name))
+    }
 }
 
 /// Up to three sizes.
@@ -322,9 +349,9 @@ impl Emulate {
             }
         }
         let shape = Shape {
-            grid: self.made_up.grid.0,
-            block: self.made_up.block.0,
-            dynamic_lds: self.made_up.lds,
+            grid: self.made_up.grid(),
+            block: self.made_up.block(),
+            dynamic_lds: self.made_up.lds(),
         };
         let prepared = device.prepare(&kernel, &shape, &arguments)?;
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();

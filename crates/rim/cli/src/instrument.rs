@@ -81,12 +81,6 @@ impl Instrument {
         let input = Input::open(&self.input).with_context(|| format!("cannot read {name}"))?;
         let directory = libraries::tools_directory()?;
         let tools = tools::open_all(&self.tools, &directory)?;
-        if let Some(tool) = tools.iter().find(|tool| tool.info().file.has_host_code()) {
-            bail!(
-                "tool {} has host code of its own, which only `luthier run` can call",
-                tool.info().name
-            );
-        }
         let engine = Engine::new(tools, &self.site.join(";"), None)?;
         let writing = || format!("cannot write {}", self.output.display());
         let output = self.open().with_context(writing)?;

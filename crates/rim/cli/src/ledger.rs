@@ -55,7 +55,8 @@ impl Ledger {
             if !Path::new("/proc").join(process).exists() {
                 lost = true;
                 command::say!(
-                    "luthier: process {process} was killed or left by _exit or exec; what tools collected in it is lost"
+                    "luthier: process {process} was killed, left by _exit or exec, or had a stack overflow in a thread that is not the first; what \
+                     tools collected in it is lost"
                 );
             }
         }

@@ -160,10 +160,7 @@ impl Trace {
     /// Writes one launch; the name of its file.
     fn one(&self, number: usize, stem: String, file: &Path) -> Result<String> {
         if recording::is_one(file)? {
-            ensure!(
-                self.kernel.is_none(),
-                "a recorded dispatch says its kernel itself: leave -k out"
-            );
+            chosen::by_recording(&self.kernel, &self.made_up, &self.which)?;
             let recording = recording::read(file)?;
             return self.write(
                 number,

@@ -68,7 +68,7 @@ pub struct Verify {
     site: Vec<String>,
     /// Check the analysis of registers instead: before every instruction of the original, overwrite all registers that the kernel does
     /// not read any more
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["tools", "site"])]
     poison: bool,
     /// Compare only as far as the original runs in this time; the comparison takes several times as long
     #[arg(long, value_name = "SECONDS")]
@@ -214,6 +214,7 @@ impl Verify {
 
     fn run(&self) -> Result<ExitCode> {
         if recording::is_one(&self.file)? {
+            chosen::by_recording(&self.kernel, &self.made_up, &self.which)?;
             let waiting = progress::waiting(&format!("reading {}", self.file.display()));
             let recording = recording::read(&self.file)?;
             drop(waiting);
@@ -231,6 +232,19 @@ impl Verify {
         self.judge(&object, Subject::Launch(&launch))
     }
 
+    /// Says why the kernel is compared with itself.
+    fn say_why(&self, kernel: &str, meant: &str) {
+        let why = match (self.tools.is_empty(), self.site.is_empty()) {
+            (true, _) => "no tool is named".to_owned(),
+            (_, true) => format!("the tools insert nothing into {kernel}"),
+            _ => format!(
+                "--site {} holds at no place of {kernel}",
+                self.site.join(";")
+            ),
+        };
+        command::say!("luthier: warning: {why}: it is compared with itself{meant}");
+    }
+
     fn judge(&self, bytes: &[u8], subject: Subject<'_>) -> Result<ExitCode> {
         let object = CodeObject::parse(bytes)?;
         emulate::check_target(&object)?;
@@ -246,14 +260,14 @@ impl Verify {
             let tools = tools::open_all(&self.tools, &directory)?;
             let engine = Engine::new(tools, &self.site.join(";"), None)?;
             let stack = subject.stack_size(&object)?.next_multiple_of(4);
-            let (rewritten, globals) =
+            let (rewritten, globals, notes) =
                 engine.instrument_kernel(&object, &module, kernel, Some(stack))?;
-            if rewritten.report.sites == 0 && !self.site.is_empty() {
-                command::say!(
-                    "luthier: warning: --site {} holds at no place of {kernel}: it is compared with itself{}",
-                    self.site.join(";"),
-                    crate::instrument::meant(&engine.near(&object, &module, kernel))
-                );
+            for note in notes {
+                command::say!("luthier: {note}");
+            }
+            if rewritten.report.sites == 0 {
+                let meant = crate::instrument::meant(&engine.near(&object, &module, kernel));
+                self.say_why(kernel, &meant);
             }
             verify::lockstep_within(&object, &module, &rewritten, &globals, subject, limit)?
         };
@@ -284,9 +298,9 @@ pub fn launch(kernel: &str, made_up: &MadeUp) -> Result<Launch> {
     });
     Ok(Launch {
         kernel: kernel.to_owned(),
-        grid: made_up.grid.0,
-        block: made_up.block.0,
-        dynamic_lds: made_up.lds,
+        grid: made_up.grid(),
+        block: made_up.block(),
+        dynamic_lds: made_up.lds(),
         inputs: inputs.collect::<Result<_>>()?,
     })
 }

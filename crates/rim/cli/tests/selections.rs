@@ -1,6 +1,6 @@
 //! A selection that fits nothing says so, and what there was; a choice that is asked for can be made; misspelt words are named.
 
-use std::{path::Path, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use crate::common::{code_object, hip, luthier};
 
@@ -175,7 +175,7 @@ fn one_of_several_kernels_of_one_name_can_be_chosen() {
              void launch_{name}(unsigned *p) {{ step<<<1, 64>>>(p); }}\n{rest}"
         );
         let source = at(&format!("{name}.hip"));
-        std::fs::write(&source, text).unwrap();
+        fs::write(&source, text).unwrap();
         source
     };
     let one = unit("one", 1, "int main() {}\n");
@@ -193,7 +193,7 @@ fn one_of_several_kernels_of_one_name_can_be_chosen() {
             "emulate", "-k", "step", "--arg", "zero:256", "--dump", &dump,
         ];
         let (status, text) = said(luthier(&words).args(more).arg(at("both")));
-        let dumped = std::fs::read(at("dump")).unwrap_or_default();
+        let dumped = fs::read(at("dump")).unwrap_or_default();
         (status, text, dumped.get(..2).map(<[u8]>::to_vec))
     };
     let (status, text, _) = emulate(&[]);
@@ -313,7 +313,7 @@ fn a_workgroup_that_an_emulated_launch_does_not_have_is_told() {
 fn targets_that_are_not_executed_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    std::fs::write(at("k.cl"), "__kernel void k(__global int *p) { *p = 1; }\n").unwrap();
+    fs::write(at("k.cl"), "__kernel void k(__global int *p) { *p = 1; }\n").unwrap();
     let mut compiler = Command::new("clang-22");
     compiler.args([
         "-x",
@@ -351,6 +351,54 @@ fn targets_that_are_not_executed_are_refused() {
     }
     let (status, text) = said(&mut luthier(&["run", "--device", "gfx1250", "--", "true"]));
     assert_eq!(status, Some(2), "{text}");
+}
+
+/// A kernel into which nothing is inserted is the original.
+#[test]
+fn a_comparison_with_itself_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let text = "kernel void stores(global int *p) { p[get_local_id(0)] = 1; }\nkernel void nothing(void) {}\n";
+    fs::write(at("k.cl"), text).unwrap();
+    let mut compiler = Command::new("clang-22");
+    compiler.args([
+        "-x",
+        "cl",
+        "-cl-std=CL2.0",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O2",
+    ]);
+    compiler.args(["-target", "amdgcn-amd-amdhsa"]);
+    let (status, text) = said(compiler.arg(at("k.cl")).arg("-o").arg(at("k.co")));
+    assert_eq!(status, Some(0), "{text}");
+    let verify = |words: &[&str]| {
+        let (status, text) = said(luthier(&["verify"]).arg(at("k.co")).args(words));
+        assert_eq!(status, Some(0), "{text}");
+        text
+    };
+    let stores = ["-k", "stores", "--arg", "zero:256"];
+    for (words, why) in [
+        (
+            &["-k", "nothing", "-t", "mem-trace"][..],
+            "the tools insert nothing into nothing",
+        ),
+        (&stores, "no tool is named"),
+        (
+            &[&stores[..], &["-t", "mem-trace", "--site", "function=x"]].concat(),
+            "--site function=x holds at no place of stores",
+        ),
+    ] {
+        let told = verify(words);
+        let expected = format!("luthier: warning: {why}: it is compared with itself");
+        assert!(told.contains(&expected), "{words:?}: {told}");
+    }
+    let told = verify(&[&stores[..], &["-t", "mem-trace"]].concat());
+    assert!(!told.contains("warning"), "{told}");
+    // The analysis of registers is checked without tools.
+    let words = [&["verify", "--poison"][..], &stores, &["-t", "mem-trace"]].concat();
+    let (status, text) = said(luthier(&words).arg(at("k.co")));
+    assert!(status == Some(2) && text.contains("--poison"), "{text}");
 }
 
 /// Tools are loaded where a program starts the runtime; one that does not is told from a count of nothing.

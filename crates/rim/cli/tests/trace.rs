@@ -311,9 +311,24 @@ fn a_recorded_launch_is_traced() {
         // One warp of a workgroup of up to 32 work-items has all of its instructions.
         assert!(!warps.is_empty(), "{record:?} {head:?}");
     }
-    let (status, stderr) = said(&["trace", "-k", "x", "-o", text(&out), text(recorded[0])]);
-    assert!(
-        status == Some(2) && stderr.contains("leave -k out"),
-        "{stderr}"
-    );
+    // It says all of that itself.
+    let tracing = ["trace", "-o", text(&out), text(recorded[0])];
+    let comparing = ["verify", "-t", "instr-count", text(recorded[0])];
+    for (given, named) in [
+        (&["-k", "x"][..], "-k"),
+        (&["--target", "gfx90a"], "--target"),
+        (&["--object", "1"], "--object"),
+        (&["--grid", "1"], "--grid"),
+        (&["--block", "64", "--lds", "0"], "--block, --lds"),
+        (&["--arg", "i32:1"], "--arg"),
+    ] {
+        for command in [&tracing[..], &comparing] {
+            let (status, stderr) = said(&[command, given].concat());
+            let expected = format!("leave {named} out");
+            assert!(
+                status == Some(2) && stderr.contains(&expected),
+                "{command:?} {given:?}: {stderr}"
+            );
+        }
+    }
 }

@@ -370,7 +370,7 @@ fn a_program_that_leaves_in_a_hurry_is_told_about() {
         .output()
         .unwrap();
     assert!(compiled.status.success(), "{}", text(&compiled.stderr));
-    const LOST: &str = "was killed or left by _exit or exec; what tools collected in it is lost";
+    const LOST: &str = "was killed, left by _exit or exec, or had a stack overflow in a thread that is not the first; what tools collected in it is lost";
     let run = |tools: &[&str], argument: Option<&str>| {
         let mut command = scene.emulator.command();
         command.args(["run", "--device", DEVICE]).args(tools);

@@ -167,20 +167,24 @@ fn what_goes_wrong_in_a_callback_is_the_reason() {
     }
     // Where host code cannot run, and where it is lost.
     let tool = scene.build(&programs::root().join("examples/instruction_counter.hip"));
-    let offline = scene
-        .emulator
-        .command()
-        .arg("instrument")
-        .arg(&scene.application)
-        .args(["-t", tool.to_str().unwrap(), "-o"])
-        .arg(scene.path("out"))
-        .bounded_output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&offline.stderr);
-    assert!(
-        !offline.status.success() && said.contains("which only `luthier run` can call"),
-        "{said}"
-    );
+    let out = scene.path("out");
+    let out = ["-o", out.to_str().unwrap()];
+    for (command, options) in [("instrument", &out), ("verify", &["-k", "."])] {
+        let offline = scene
+            .emulator
+            .command()
+            .arg(command)
+            .arg(&scene.application)
+            .args(["-t", tool.to_str().unwrap()])
+            .args(options)
+            .bounded_output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&offline.stderr);
+        assert!(
+            offline.status.code() == Some(2) && said.contains("which only `luthier run` can call"),
+            "{command}: {said}"
+        );
+    }
     // The library beside a tool is no tool.
     let library = tool.with_extension("so");
     let refused = scene.run(&["-t", library.to_str().unwrap()], Path::new("off"));

@@ -274,6 +274,12 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
             adding(scalar, "\"s[4:5]\""),
             "it has 32 bits, and the value given for it has 64",
         ),
+        // A wave has 64 lanes.
+        (
+            "mask",
+            adding(scalar, "\"exec\""),
+            "it has 32 bits, and the value given for it has 64",
+        ),
         (
             "many",
             twice,

@@ -82,6 +82,9 @@ def test_arguments_are_checked_against_the_source(hip):
             ones.astype("f8"), out, 2.0, 64],
         r"argument 0 \(in\) of scale is `float const\*`, and the array has elements of int32": [
             ones.astype("i4"), out, 2.0, 64],
+        # The high byte first.
+        r"argument 0 \(in\) of scale is `float const\*`, and the array has elements of >f4": [ones.astype(">f4"), out, 2.0, 64],
+        r"argument 1 \(out\) of scale is `float\*`, and the array has elements of >f4": [ones, out.astype(">f4"), 2.0, 64],
         r"argument 2 \(factor\) of scale is `float` and no pointer": [ones, out, ones, 64],
         r"argument 2 \(factor\) of scale is `float`, and .* is a int32: pass numpy.float32": [ones, out, numpy.int32(2), 64],
         r"argument 2 \(factor\) of scale is `float`, and .* is a float64": [ones, out, numpy.float64(2), 64],

@@ -49,15 +49,15 @@ pub struct Offline {
 }
 
 impl Engine {
-    /// Instruments one kernel of a lifted object; the second part is every variable that its code may refer to. `stack_size`: see
-    /// [`session::Request::stack_size`].
+    /// Instruments one kernel of a lifted object; the second part is every variable that its code may refer to, and the third one what
+    /// the user is told. `stack_size`: see [`session::Request::stack_size`].
     pub fn instrument_kernel(
         &self,
         object: &CodeObject<'_>,
         module: &Module,
         kernel: &str,
         stack_size: Option<u32>,
-    ) -> Result<(Rewritten, Vec<Global>)> {
+    ) -> Result<(Rewritten, Vec<Global>, Vec<String>)> {
         let lines = SourceLines::read(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
         let kernels = build::kernels(object)?;
@@ -78,7 +78,7 @@ impl Engine {
         let built = build::kernel(self, source, function)?;
         let mut globals = variables(self, &built, source);
         globals.extend(self.variables());
-        Ok((built.rewritten, globals))
+        Ok((built.rewritten, globals, built.notes))
     }
 
     /// Names of instructions in a kernel that are like those in the user's conditions.

@@ -49,7 +49,8 @@ fn by_hooks(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<ExitSt
     }
     let status = launch::run_for(&mut command, check.injection.timeout())?;
     if ledger.is_some_and(|ledger| ledger.complain(status)) {
-        run.report.left_out = Some("a process that was killed or left by _exit or exec");
+        run.report.left_out =
+            Some("a process that was killed or left by _exit or exec, or had a stack overflow");
     }
     Ok(status)
 }

@@ -148,6 +148,9 @@ class Parameter:
 
 def fits(dtype: Any, number: Number) -> bool:
     """Whether elements of a numpy type are such numbers; the sign of integers does not matter."""
+    if not dtype.isnative:
+        # The device takes the low byte first, as this machine does.
+        return False
     kinds = {"float": "f", "integer": "iu", "bool": "b"}[number.kind]
     if number.size == 1:
         # Bytes are characters, truth values and small integers alike.
