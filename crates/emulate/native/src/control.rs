@@ -1,7 +1,7 @@
 //! Loops: routines for runs, scalar instructions between them, and branches, joined to one function.
 //!
-//! The function goes from step to step of a loop. It leaves where the lanes that are on become others, where a routine is not done with
-//! all groups, where a branch leads out, and where the budget of branches back is used up. It counts the branches that it takes.
+//! The function goes from step to step of a loop. It leaves where a routine is not done with all groups, where a branch leads out, and
+//! where the budget of branches back is used up. It counts the branches that it takes, and where the lanes that are on become others.
 
 use std::mem::offset_of;
 
@@ -24,7 +24,7 @@ pub struct Journey {
     pub surroundings: *const Surroundings,
     /// The groups of lanes that routines have to do.
     pub groups: usize,
-    /// The lanes that are on.
+    /// The lanes that are on at first.
     pub lanes: u64,
     /// The groups that a routine has done, if it was left before its end.
     pub done: usize,
@@ -32,8 +32,10 @@ pub struct Journey {
     pub condition: u32,
     /// Branches back that may be taken, at least one.
     pub budget: u32,
-    /// How often each branch was taken, by its number.
-    pub taken: [u64; MOST_BRANCHES],
+    /// How often each branch was taken, by its number, and the sum of the lanes that were on then.
+    pub taken: [[u64; 2]; MOST_BRANCHES],
+    /// A pair for each step, and one more. The second number of a pair gets how many more lanes are on at the step than at the one before.
+    pub changes: *mut [i64; 2],
 }
 
 /// The function of a loop, and the address at which it begins: see [`crate::Executable::address`].
@@ -154,6 +156,8 @@ pub enum When {
 const JOURNEY: Register = Register::RBP;
 const SCALARS: Register = Register::RBX;
 const LANES: Register = Register::R14;
+/// How many these are.
+const COUNT: Register = Register::R12;
 const BUDGET: Register = Register::R15D;
 const CONDITION: Register = Register::R13D;
 const CONDITION_BYTE: Register = Register::R13L;
@@ -184,16 +188,29 @@ pub fn loop_routine(
         to_steps: Vec::new(),
         exits: Vec::new(),
         branches: 0,
+        shows_condition: true,
     };
     maker.begin()?;
     let mut starts = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         starts.push(maker.code.len());
+        maker.shows_condition = is_condition_needed(&steps[index + 1..]);
         maker.step(first + index, step)?;
     }
     let end = Instruction::with_branch(Code::Jmp_rel32_64, 0)?;
     maker.leave(end, (first + steps.len()) as u64);
     maker.finish(&starts)
+}
+
+/// Returns `true` if something may look at the condition with which `steps` begin. It may be left at any routine or branch.
+fn is_condition_needed(steps: &[Step]) -> bool {
+    let next = steps.iter().find_map(|step| match step {
+        Step::Nothing => None,
+        Step::Scalar(scalar) if scalar.operation.reads_condition() => Some(true),
+        Step::Scalar(scalar) => scalar.operation.condition().map(|_| false),
+        Step::Branch { .. } | Step::Routine(_) => Some(true),
+    });
+    next.unwrap_or(true)
 }
 
 struct Maker {
@@ -207,6 +224,8 @@ struct Maker {
     /// Branches out, with what the function returns there.
     exits: Vec<(usize, u64)>,
     branches: usize,
+    /// The condition that the step leaves is needed.
+    shows_condition: bool,
 }
 
 impl Maker {
@@ -233,6 +252,7 @@ impl Maker {
         self.push(Instruction::with2(load, SCALARS, scalars))?;
         let lanes = fact(offset_of!(Journey, lanes));
         self.push(Instruction::with2(load, LANES, lanes))?;
+        self.push(Instruction::with2(Code::Popcnt_r64_rm64, COUNT, LANES))?;
         let load = Code::Mov_r32_rm32;
         let condition = fact(offset_of!(Journey, condition));
         self.push(Instruction::with2(load, CONDITION, condition))?;
@@ -304,9 +324,14 @@ impl Maker {
             self.to_steps.push((self.code.len(), number + 1));
             self.push(Instruction::with_branch(past, 0))?;
         }
-        let taken = offset_of!(Journey, taken) + 8 * self.branches;
+        let taken = offset_of!(Journey, taken) + 16 * self.branches;
         self.branches += 1;
         self.push(Instruction::with1(Code::Inc_rm64, fact(taken)))?;
+        self.push(Instruction::with2(
+            Code::Add_rm64_r64,
+            fact(taken + 8),
+            COUNT,
+        ))?;
         if to <= number {
             self.push(Instruction::with1(Code::Dec_rm32, BUDGET))?;
             let used_up = Instruction::with_branch(Code::Je_rel32_64, 0)?;
@@ -398,16 +423,29 @@ impl Maker {
         if let Some(slot) = one.target {
             self.store(slot, a, one.is_long)?;
         }
-        if let Some(slot) = one.lanes {
-            let (compare, lanes) = match self.is_long {
-                true => (Code::Cmp_rm64_r64, LANES),
-                false => (Code::Cmp_rm32_r32, LANES.full_register32()),
-            };
-            self.push(Instruction::with2(compare, scalar(slot), lanes))?;
-            let others = Instruction::with_branch(Code::Jne_rel32_64, 0)?;
-            self.leave(others, number as u64 + 1);
+        match one.lanes {
+            Some(slot) => self.count_lanes(number, slot),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The lanes in the scalars from `slot` on are on from the next step on, which is counted if they are others than before.
+    fn count_lanes(&mut self, number: usize, slot: u16) -> Result<()> {
+        let (lanes, more) = (Register::RAX, Register::RCX);
+        self.fetch(lanes, Word::Slot(slot), self.is_long)?;
+        self.push(Instruction::with2(Code::Cmp_r64_rm64, lanes, LANES))?;
+        self.to_steps.push((self.code.len(), number + 1));
+        self.push(Instruction::with_branch(Code::Je_rel32_64, 0))?;
+        self.push(Instruction::with2(Code::Mov_r64_rm64, LANES, lanes))?;
+        self.push(Instruction::with2(Code::Popcnt_r64_rm64, lanes, lanes))?;
+        self.push(Instruction::with2(Code::Mov_r64_rm64, more, lanes))?;
+        self.push(Instruction::with2(Code::Sub_r64_rm64, more, COUNT))?;
+        self.push(Instruction::with2(Code::Mov_r64_rm64, COUNT, lanes))?;
+        let (changes, next) = (Register::RDX, number + 1 - self.first);
+        let all = fact(offset_of!(Journey, changes));
+        self.push(Instruction::with2(Code::Mov_r64_rm64, changes, all))?;
+        let change = MemoryOperand::with_base_displ(changes, 16 * next as i64 + 8);
+        self.push(Instruction::with2(Code::Add_rm64_r64, change, more))
     }
 
     fn fetch(&mut self, to: Register, from: Word, is_long: bool) -> Result<()> {
@@ -493,6 +531,9 @@ impl Maker {
         for instruction in code {
             self.push(instruction)?;
         }
+        if !self.shows_condition {
+            return Ok(());
+        }
         if operation.tests() {
             self.push(two(Code::Test_rm64_r64, Code::Test_rm32_r32, a, a))?;
         }
@@ -507,6 +548,11 @@ impl Operation {
     fn shifts(self) -> bool {
         use Operation::{Bit, ShiftLeft, ShiftRight, ShiftSigned};
         matches!(self, ShiftLeft | ShiftRight | ShiftSigned | Bit(_))
+    }
+
+    fn reads_condition(self) -> bool {
+        use Operation::{AddCarry, Select, SubtractBorrow};
+        matches!(self, AddCarry | Select | SubtractBorrow)
     }
 
     /// The condition is whether the result is zero.

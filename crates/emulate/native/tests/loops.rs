@@ -17,7 +17,12 @@ struct Stay {
     condition: bool,
     budget: u32,
     done: usize,
+    /// How often each branch was taken.
     taken: Vec<u64>,
+    /// The sums of the lanes that were on then.
+    lanes: Vec<u64>,
+    /// How many more lanes are on at each step, from the first one on, than at the one before.
+    changes: Vec<i64>,
 }
 
 /// Executes `steps` from the one with number `at` on, in waves with two or four `groups`.
@@ -36,19 +41,25 @@ fn stay(
     [scalars[30], scalars[31]] = [0xffff_ffff, 0xff];
     let mut rows = vec![0u32; 64];
     let surroundings = Surroundings::of_groups(groups);
+    let mut changes = vec![[0; 2]; steps.len() + 1];
     let mut journey = Journey {
         rows: rows.as_mut_ptr(),
         scalars: scalars.as_mut_ptr(),
         surroundings: &raw const surroundings,
         groups,
-        lanes: 0xff_ffff_ffff,
+        lanes: if groups == 2 {
+            0xffff_ffff
+        } else {
+            0xff_ffff_ffff
+        },
         done: 0,
         condition: condition.into(),
         budget,
-        taken: [0; MOST_BRANCHES],
+        taken: [[0; 2]; MOST_BRANCHES],
+        changes: changes.as_mut_ptr(),
     };
     let start = memory.address(0, starts[at - FIRST]);
-    // SAFETY: the scalars that the steps of these tests use are there, and routines touch nothing.
+    // SAFETY: the scalars that the steps of these tests use are there, as are places for changes, and routines touch nothing.
     let exit = unsafe { memory.loop_entry(0)(&raw mut journey, start) };
     Stay {
         exit,
@@ -56,7 +67,9 @@ fn stay(
         condition: journey.condition == 1,
         budget: journey.budget,
         done: journey.done,
-        taken: journey.taken.to_vec(),
+        taken: journey.taken.iter().map(|taken| taken[0]).collect(),
+        lanes: journey.taken.iter().map(|taken| taken[1]).collect(),
+        changes: changes.iter().map(|change| change[1]).collect(),
     }
 }
 
@@ -327,24 +340,64 @@ fn branches_lead_out_and_over() {
     assert_eq!(short.exit.step(), 9);
 }
 
-#[test]
-fn other_lanes_end_a_stay() {
-    let save = Scalar {
+/// EXEC becomes the part of it that is in s0 and s1.
+fn save() -> Scalar {
+    Scalar {
         sources: [Word::Slot(0), Word::Slot(LANES)],
         target: Some(LANES),
         saves: Some((8, LANES)),
         lanes: Some(LANES),
         ..of_slots(Operation::And, true)
-    };
-    let steps = [Step::Scalar(save), Step::Nothing, Step::Nothing];
+    }
+}
+
+#[test]
+fn other_lanes_are_counted() {
+    let steps = [Step::Scalar(save()), Step::Nothing, Step::Nothing];
     let same = stay(&steps, 4, FIRST, 9, &[!0, !0], false);
     assert_eq!(same.exit.step(), FIRST + 3);
     assert_eq!(same.scalars[8..10], [!0, 0xff]);
+    assert_eq!(same.changes, [0; 4]);
     let fewer = stay(&steps, 4, FIRST, 9, &[!0, 0x0f], false);
-    assert_eq!(fewer.exit.step(), FIRST + 1);
+    assert_eq!(fewer.exit.step(), FIRST + 3);
     assert_eq!(fewer.scalars[8..10], [!0, 0xff]);
     assert_eq!(fewer.scalars[30..32], [!0, 0x0f]);
+    assert_eq!(fewer.changes, [0, -4, 0, 0]);
     assert!(fewer.condition);
+    // A wave of 32 lanes has none in the second word.
+    let short = stay(&steps, 2, FIRST, 9, &[0xff, 0], false);
+    assert_eq!(short.changes, [0, -24, 0, 0]);
+}
+
+#[test]
+fn branches_count_the_lanes_of_each_turn() {
+    // Each turn takes five lanes away, until five are left.
+    let half = Scalar {
+        sources: [Word::Slot(LANES), Word::Constant(0)],
+        target: Some(0),
+        ..of_slots(Operation::Move, true)
+    };
+    let shift = |count: u64| Scalar {
+        sources: [Word::Slot(0), Word::Constant(count)],
+        target: Some(0),
+        ..of_slots(Operation::ShiftRight, true)
+    };
+    let fewer = Scalar {
+        sources: [Word::Slot(0), Word::Constant(0x1f)],
+        target: None,
+        ..of_slots(Operation::Compare(Relation::Different), true)
+    };
+    let back = Step::Branch {
+        when: When::Condition(true),
+        to: FIRST,
+    };
+    let steps = [half, shift(5), save(), fewer].map(Step::Scalar);
+    let steps = [&steps[..], &[back]].concat();
+    let found = stay(&steps, 4, FIRST, 100, &[0, 0], false);
+    // 35, 30 and so on: the branch is taken with all but the last of these.
+    assert_eq!(found.taken[0], 6);
+    assert_eq!(found.lanes[0], 35 + 30 + 25 + 20 + 15 + 10);
+    assert_eq!(found.changes, [0, 0, 0, -35, 0, 0]);
 }
 
 /// A routine that does one group.

@@ -91,9 +91,24 @@ impl Counts {
         differences[end][1] -= lanes;
     }
 
-    /// A branch in front of micro-op `from` was taken `times` times to micro-op `to`, with `lanes` active.
-    pub(crate) fn retire_branches(&mut self, from: usize, to: usize, times: u64, lanes: u32) {
-        let [waves, lanes] = [times as i64, times as i64 * i64::from(lanes)];
+    /// The same where host code has counted in between how the lanes changed: see [`Counts::changes`]. These were active at both ends.
+    pub(crate) fn retire_changing(&mut self, start: usize, end: usize, lanes: [u32; 2]) {
+        let differences = &mut self.active[..];
+        let [before, after] = lanes.map(i64::from);
+        differences[start][0] += 1;
+        differences[start][1] += before;
+        differences[end][0] -= 1;
+        differences[end][1] -= after;
+    }
+
+    /// The place where host code adds, for micro-ops `of` and the one behind them, how many more lanes are active there than before.
+    pub(crate) fn changes(&mut self, of: std::ops::Range<usize>) -> *mut [i64; 2] {
+        self.active[of.start..=of.end].as_mut_ptr()
+    }
+
+    /// A branch in front of micro-op `from` was taken to micro-op `to`: how often, and the sum of the lanes that were active then.
+    pub(crate) fn retire_branches(&mut self, from: usize, to: usize, taken: [u64; 2]) {
+        let [waves, lanes] = taken.map(|number| number as i64);
         let differences = &mut self.active[..];
         differences[to][0] += waves;
         differences[to][1] += lanes;

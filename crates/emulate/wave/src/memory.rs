@@ -99,6 +99,8 @@ pub struct Memory<'a> {
     cache: [Range; CACHED],
     /// The last address of each instruction's access.
     last: [u64; REMEMBERED],
+    /// See [`Memory::usual_accesses`].
+    usual: u64,
     /// The range that was last asked about, and whether it is remote.
     link: (Range, bool),
     stores: Stores,
@@ -158,6 +160,7 @@ impl<'a> Memory<'a> {
             generation: space.generation(),
             cache: [EMPTY; CACHED],
             last: [0; REMEMBERED],
+            usual: 0,
             link: (EMPTY, false),
             stores: Stores::default(),
             has_allocator: space.allocator().is_some(),
@@ -264,6 +267,18 @@ impl<'a> Memory<'a> {
     #[inline(always)]
     pub(crate) fn allows(&mut self, first: u64, last: u64, write: bool) -> bool {
         self.remembers(first, last, write) || self.covers_slow(first, last, write)
+    }
+
+    /// A wave's dwords go the usual way, because they are no one piece of memory or nothing is known about it.
+    #[cfg(all(target_arch = "x86_64", wide))]
+    pub(crate) fn goes_usual_way(&mut self) {
+        self.usual += 1;
+    }
+
+    /// How often instructions with a quick way for one piece of memory went the usual way, where the host has the quick one.
+    #[doc(hidden)]
+    pub fn usual_accesses(&self) -> u64 {
+        self.usual
     }
 
     /// [`Memory::allows`] without a question to the address space: `false` if a range would have to be found first. A caller with another

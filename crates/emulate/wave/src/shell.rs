@@ -146,6 +146,7 @@ pub(crate) fn wide_or<W: Body, B: Body>() -> Handler {
 #[cfg(all(target_arch = "x86_64", wide))]
 #[inline(never)]
 pub(crate) unsafe fn usual<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    env.memory.goes_usual_way();
     // SAFETY: the caller's promise.
     unsafe { avx2::<B>(wave, op, env) }
 }

@@ -1,5 +1,5 @@
 //! Dwords that all lanes of a wave load or store one behind the other, and those that nearly are. A lane is elsewhere or off, an end lies
-//! outside of the memory, or words pass 2^32. Expected values follow from the addresses alone.
+//! outside of the memory, or words pass 2^32. Expected values follow from the addresses alone, and so does whether the quick way is taken.
 
 use crate::harness::{Machine, random::Random};
 use wave::{Fault, FaultKind, Stop};
@@ -49,6 +49,11 @@ struct Drawn {
     at: Vec<u64>,
     base: u64,
     mask: u64,
+}
+
+/// Returns `true` if dwords that are one piece of memory go a quick way on this host.
+fn has_quick_way() -> bool {
+    cfg!(wide) && vectors::level::has_avx512()
 }
 
 /// A number below `limit`.
@@ -124,6 +129,18 @@ fn check(machine: (&str, u32), instruction: &str, is_store: bool, flaw: Flaw, ra
     let row_of = |row: usize| std::array::from_fn(|lane| m.wave.vgpr(row, lane));
     let old: [[u32; 64]; 10] = std::array::from_fn(row_of);
     let stop = m.stop();
+    // The low word of the first lane's address, without the scalar base. Where it is near its end, the usual way is taken.
+    let low = without(0).wrapping_sub(if scalar { base } else { 0 }) as u32;
+    let follow_each_other = at.iter().zip((at[0]..).step_by(4)).all(|(a, b)| *a == b);
+    let is_piece = fault.is_none()
+        && mask.count_ones() == wave_size
+        && follow_each_other
+        && low <= u32::MAX - 256;
+    if has_quick_way() {
+        // The first load is of one dword for all lanes.
+        let usual = 1 + u64::from(!is_piece);
+        assert_eq!(m.usual_accesses, usual, "{name}: {at:x?}");
+    }
     if let Some(fault) = fault {
         assert_eq!(stop, Stop::Fault(fault), "{name}");
         return;

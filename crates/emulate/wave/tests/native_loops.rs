@@ -314,16 +314,33 @@ fn jumps_in_front_of_a_loop_use_up_the_slice() {
     }
 }
 
-/// Branches that are counted wrongly are found by the comparison of random programs.
+/// `and eax, ecx`, and the opcode that makes it an `or`.
+#[cfg(target_arch = "x86_64")]
+const AND: ([u8; 2], usize, u8) = ([0x23, 0xc1], 0, 0x0b);
+/// `sub rcx, r12`, which finds how many more lanes are on, and the opcode that makes it an `add`.
+#[cfg(target_arch = "x86_64")]
+const MORE_LANES: ([u8; 3], usize, u8) = ([0x49, 0x2b, 0xcc], 1, 0x03);
+
+/// A result that is wrong is found by the comparison of random programs.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn a_planted_error_in_a_loop_is_found() {
+    find_planted("a_planted_error_in_a_loop_is_found", &AND.0, AND.1, AND.2);
+}
+
+/// So are lanes that are counted wrongly.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_planted_error_in_counts_of_lanes_is_found() {
+    let (test, planted) = ("a_planted_error_in_counts_of_lanes_is_found", MORE_LANES);
+    find_planted(test, &planted.0, planted.1, planted.2);
+}
+
+#[cfg(target_arch = "x86_64")]
+fn find_planted(test: &str, bytes: &[u8], at: usize, by: u8) {
     use crate::native::{PLANTED, found_in_child, plant_in_host_code};
-    /// `and eax, ecx`, and the opcode that makes it an `or`.
-    const AND: [u8; 2] = [0x23, 0xc1];
-    const OR: u8 = 0x0b;
     if std::env::var_os(PLANTED).is_none() {
-        found_in_child("native_loops", "a_planted_error_in_a_loop_is_found");
+        found_in_child("native_loops", test);
         return;
     }
     let mut random = Random(64);
@@ -334,7 +351,7 @@ fn a_planted_error_in_a_loop_is_found() {
         let mut native = Machine::native("gfx90a", 64, &text, Some(1));
         // The code is made when the program runs first.
         result(&mut native, seed, 1000);
-        plant_in_host_code(&AND, 0, OR);
+        plant_in_host_code(bytes, at, by);
         let found = result(&mut native, seed, 1000);
         assert!(found == expected, "program {number}, runs of 1: {text}");
     }

@@ -1,7 +1,7 @@
 //! Loops of runs, scalar instructions and branches as host code.
 //!
-//! The first micro-op of such a loop asks the engine to leave it to host code, which goes from turn to turn. It stops where EXEC becomes other
-//! lanes, so that lanes are counted as they are; the rest of the loop is then entered anew. A time slice is used up as by the interpreter.
+//! The first micro-op of such a loop asks the engine to leave it to host code, which goes from turn to turn. It counts the lanes that are on
+//! where EXEC becomes others. A time slice is used up as by the interpreter.
 
 use std::collections::HashMap;
 
@@ -374,7 +374,6 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
     let memory = all.loop_memory.as_ref().expect("host code of loops");
     let (mut at, mut budget) = (head, budget);
     loop {
-        let lanes = wave.active_lanes;
         let surroundings = Surroundings {
             groups: wave.groups(),
             local: env.lds.as_ptr(),
@@ -389,26 +388,29 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
             done: 0,
             condition: wave.scc.into(),
             budget,
-            taken: [0; MOST_BRANCHES],
+            taken: [[0; 2]; MOST_BRANCHES],
+            changes: env.counts.changes(one.first..one.first + one.steps.len()),
         };
         let start = memory.address(code.number, code.starts[at - one.first]);
-        // SAFETY: as in `Native`. Scalars that steps use lie in the file.
+        let before = wave.active_lanes;
+        // SAFETY: as in `Native`. Scalars that steps use lie in the file, and there are counts for each step.
         let exit: Exit = unsafe { (code.entry)(&raw mut journey, start) };
         budget = journey.budget;
         wave.scc = journey.condition != 0;
         let next = exit.step() + usize::from(exit.is_left());
-        env.counts.retire(at, next, lanes);
-        for (&(from, to), &times) in one.branches.iter().zip(&journey.taken) {
-            if times != 0 {
-                env.counts.retire_branches(from + 1, to, times, lanes);
+        let after = wave.exec().count_ones();
+        env.counts.retire_changing(at, next, [before, after]);
+        for (&(from, to), &taken) in one.branches.iter().zip(&journey.taken) {
+            if taken[0] != 0 {
+                env.counts.retire_branches(from + 1, to, taken);
             }
         }
+        wave.sync_exec();
         if exit.is_left() {
             let op = &segment.ops[exit.step()];
             let op = op.loop_number().map_or(op, |head| segment.runs.first(head));
             one_by_one(wave, op, env, journey.done);
         }
-        wave.sync_exec();
         at = next;
         let last = exit.last_branch();
         if last.is_some() || !one.holds(at) {

@@ -196,6 +196,8 @@ pub struct Machine {
     pub outside: Outside,
     /// Counts of the last run.
     pub counts: Counts,
+    /// [`Memory::usual_accesses`] of the last run.
+    pub usual_accesses: u64,
     program: Program,
     segment: Arc<Segment>,
     allocations: Allocations,
@@ -315,6 +317,7 @@ impl Machine {
             barrier: SplitBarrier::default(),
             outside: Outside::default(),
             counts: Counts::new(),
+            usual_accesses: 0,
             program,
             segment,
             allocations,
@@ -485,6 +488,7 @@ impl Machine {
         self.lds = env.lds;
         self.barrier = env.barrier;
         self.counts = env.counts;
+        self.usual_accesses = env.memory.usual_accesses();
         self.check_written(&before);
         stop
     }
