@@ -75,7 +75,6 @@ fn processes_that_outlive_the_program_are_named() {
         (&["--races", "--leaks"][..], ""),
         (&["--races", "--leaks"], "hidden"),
         (&["--memory", "--hooks"], ""),
-        (&["--memory", "--hooks"], "hidden"),
     ] {
         let case = format!("{options:?} {mode}");
         let temporary_folder = tempfile::tempdir().unwrap();

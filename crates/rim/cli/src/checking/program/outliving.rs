@@ -1,7 +1,7 @@
 //! The directory for findings, and processes that still write to it when the program has ended.
 //!
 //! Every process of the program has the directory's name in its environment. A process may overwrite that, as those do that set the title
-//! `ps` shows. Each process on the emulated GPU therefore has a lock on its file as long as it runs.
+//! `ps` shows. Each process on the emulated GPU therefore has a lock on its file as long as it runs. With hooks there is no such file.
 
 use std::{
     collections::BTreeSet,
