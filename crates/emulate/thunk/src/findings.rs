@@ -7,9 +7,9 @@
 use std::{
     collections::HashMap,
     fs::File,
-    io::Write,
-    os::unix::fs::FileExt,
-    path::PathBuf,
+    io::{self, ErrorKind, Write},
+    os::{fd::AsRawFd, unix::fs::FileExt},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -80,6 +80,17 @@ struct Counted {
     times: u64,
 }
 
+/// Makes the file, and locks it for as long as this process runs the program: who reads it then knows that the process is not at its end.
+fn file_of_process(directory: &Path) -> io::Result<File> {
+    let (file, _) = fresh::of_process(directory, "found")?;
+    // SAFETY: all zeros is a valid structure of four numbers.
+    let mut all: libc::flock = unsafe { std::mem::zeroed() };
+    all.l_type = libc::F_WRLCK as libc::c_short;
+    // SAFETY: the descriptor is open, and the structure outlives the call. Where there are no locks, the call changes nothing.
+    unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const all) };
+    Ok(file)
+}
+
 impl Findings {
     pub fn in_directory(directory: PathBuf) -> Findings {
         Findings {
@@ -104,10 +115,7 @@ impl Findings {
             Some(file) => Ok(file),
             None => {
                 let directory = self.directory.clone();
-                Kept::make(&KEEPER, move || {
-                    Ok(fresh::of_process(&directory, "found")?.0)
-                })
-                .flatten()
+                Kept::make(&KEEPER, move || file_of_process(&directory)).flatten()
             }
         };
         let bytes = text.as_bytes().to_vec();
@@ -120,7 +128,13 @@ impl Findings {
             Err(error) => {
                 inner.failed = true;
                 let directory = self.directory.display();
-                report(&format!("luthier: findings end here: {directory}: {error}"));
+                let process = inner.process;
+                report(&match error.kind() {
+                    ErrorKind::NotFound => format!(
+                        "luthier: `luthier check` has made its report: what it would find in process {process} from here on is lost"
+                    ),
+                    _ => format!("luthier: findings end here: {directory}: {error}"),
+                });
             }
         }
     }

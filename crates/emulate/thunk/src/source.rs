@@ -11,7 +11,10 @@ use std::{
 };
 
 use codeobj::{CodeObject, SourceLines};
-use guest::{library, memory};
+use guest::{
+    library,
+    memory::{self, Pieces},
+};
 use hsa_tool::{Origin, Uri};
 
 /// Address of ROCr's `r_debug`; 0 before it was told.
@@ -19,6 +22,8 @@ static DEBUG_LIST: AtomicU64 = AtomicU64::new(0);
 
 /// The offset of the state in `r_debug`, and its value while ROCr does not change the list.
 const STATE: u64 = 24;
+/// The offset of the first entry's address.
+const FIRST: u64 = 8;
 const CONSISTENT: u32 = 0;
 /// Most entries read of a list, which could be damaged.
 const ENTRY_LIMIT: usize = 100_000;
@@ -61,19 +66,38 @@ pub fn line(pc: u64) -> Option<(String, u32)> {
     SourceLines::read(&object).ok()??.line(pc - base).ok()?
 }
 
-/// All loaded code objects, none of which has been read. `None` if the list cannot be read, or is being changed: who changes it looks
-/// at it afterwards.
-pub fn objects() -> Option<Vec<Loaded>> {
-    let debug = DEBUG_LIST.load(Ordering::Acquire);
-    if debug == 0 {
-        return None;
+/// ROCr's list as it was read.
+pub struct List {
+    pub objects: Vec<Loaded>,
+    memory: Pieces,
+}
+
+impl List {
+    /// Reads the list, but none of the objects. `None` if it cannot be read, or is being changed: who changes it looks at it afterwards.
+    pub fn read() -> Option<List> {
+        match DEBUG_LIST.load(Ordering::Acquire) {
+            0 => None,
+            debug => List::at(debug),
+        }
     }
-    let is_consistent = || Some(memory::word(debug + STATE)? as u32 == CONSISTENT);
-    if !is_consistent()? {
-        return None;
+
+    fn at(debug: u64) -> Option<List> {
+        let is_consistent = || Some(memory::word(debug + STATE)? as u32 == CONSISTENT);
+        if !is_consistent()? {
+            return None;
+        }
+        let mut memory = Pieces::default();
+        let first = memory::word(debug + FIRST)?;
+        memory.add(debug + FIRST, &first.to_le_bytes());
+        let (objects, is_whole) = loaded(first, &mut memory);
+        memory.add(debug + STATE, &CONSISTENT.to_le_bytes());
+        (is_whole && is_consistent()?).then_some(List { objects, memory })
     }
-    let (objects, is_whole) = loaded(memory::word(debug + 8)?);
-    (is_whole && is_consistent()?).then_some(objects)
+
+    /// Returns `true` if the list has not changed since. It takes a quarter of the time that reading takes.
+    pub fn is_current(&self) -> bool {
+        self.memory.are_there()
+    }
 }
 
 /// The loaded code object around `pc`: where its address 0 is, and its bytes.
@@ -81,9 +105,9 @@ pub fn object(pc: u64) -> Option<(u64, Vec<u8>)> {
     let debug = DEBUG_LIST.load(Ordering::Acquire);
     let list = match debug {
         0 => 0,
-        debug => memory::word(debug + 8)?,
+        debug => memory::word(debug + FIRST)?,
     };
-    let (mut objects, _) = loaded(list);
+    let (mut objects, _) = loaded(list, &mut Pieces::default());
     // The one that contains `pc` starts closest below it.
     objects.retain(|object| object.base <= pc);
     let found = objects.iter().max_by_key(|object| object.base)?;
@@ -100,17 +124,21 @@ pub struct Loaded {
     uri: String,
 }
 
-/// Follows the linked list (`link_map` of the C library: address, name, dynamic section, next, previous); true if it came to the end.
-fn loaded(mut entry: u64) -> (Vec<Loaded>, bool) {
+/// Follows the linked list (`link_map` of the C library: address, name, dynamic section, next, previous); true if it came to the end. Adds
+/// all that it reads to `pieces`.
+fn loaded(mut entry: u64, pieces: &mut Pieces) -> (Vec<Loaded>, bool) {
     let mut objects = Vec::new();
     while entry != 0 && objects.len() < ENTRY_LIMIT {
-        let read = || {
+        let mut read = || {
             let bytes = memory::bytes(entry, 32)?;
             let (words, _) = bytes.as_chunks::<8>();
             let [base, name, _, next] = *words else {
                 return None;
             };
-            let uri = memory::string(u64::from_le_bytes(name), URI_LIMIT)?;
+            let name = u64::from_le_bytes(name);
+            let uri = memory::string(name, URI_LIMIT)?;
+            pieces.add(entry, &bytes);
+            pieces.add(name, &[uri.as_bytes(), &[0]].concat());
             let base = u64::from_le_bytes(base);
             Some((Loaded { base, uri }, u64::from_le_bytes(next)))
         };
@@ -142,5 +170,90 @@ impl Loaded {
                 }
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list as ROCr has it, of objects with names of one length.
+    struct Made {
+        debug: Box<[u64; 5]>,
+        entries: Vec<[u64; 4]>,
+        names: Vec<String>,
+    }
+
+    impl Made {
+        fn new(count: u64) -> Made {
+            let names = (0..count).map(|number| format!("file:///a#offset={number:06}\0"));
+            let mut made = Made {
+                debug: Box::new([1, 0, 0, CONSISTENT.into(), 0]),
+                entries: vec![[0; 4]; count as usize],
+                names: names.collect(),
+            };
+            made.link(count as usize);
+            made
+        }
+
+        /// Puts so many objects into the list.
+        fn link(&mut self, count: usize) {
+            let next = |entries: &[[u64; 4]], at: usize| {
+                let entry = (at < count).then(|| entries[at].as_ptr() as u64);
+                entry.unwrap_or(0)
+            };
+            for at in 0..count {
+                let name = self.names[at].as_ptr() as u64;
+                let behind = next(&self.entries, at + 1);
+                self.entries[at] = [at as u64 * 0x1000, name, 0, behind];
+            }
+            self.debug[1] = next(&self.entries, 0);
+        }
+
+        fn address(&self) -> u64 {
+            self.debug.as_ptr() as u64
+        }
+
+        fn read(&self) -> List {
+            List::at(self.address()).unwrap()
+        }
+    }
+
+    #[test]
+    fn a_list_is_current_until_it_changes() {
+        let mut made = Made::new(700);
+        made.link(699);
+        let uris = |list: &List| {
+            let all = list.objects.iter();
+            all.map(|one| (one.base, one.uri.clone()))
+                .collect::<Vec<_>>()
+        };
+        let all = (0..700u64).map(|at| (at * 0x1000, format!("file:///a#offset={at:06}")));
+        let all: Vec<_> = all.collect();
+        let known = made.read();
+        assert_eq!(uris(&known), all[..699]);
+        assert!(known.is_current());
+        // An object behind the last one.
+        made.link(700);
+        assert!(!known.is_current());
+        let known = made.read();
+        assert_eq!(uris(&known), all);
+        // Another one in the same place, with another name in its place.
+        made.names[350].replace_range(17..18, "7");
+        assert!(!known.is_current());
+        assert_eq!(uris(&made.read())[350].1, "file:///a#offset=700350");
+        made.names[350].replace_range(17..18, "0");
+        assert!(known.is_current());
+        made.entries[3][0] += 0x100;
+        assert!(!known.is_current());
+        made.entries[3][0] -= 0x100;
+        // The first one is gone.
+        made.debug[1] = made.entries[1].as_ptr() as u64;
+        assert!(!known.is_current());
+        made.link(700);
+        assert!(known.is_current());
+        // It is about to change.
+        made.debug[3] = 1;
+        assert!(!known.is_current() && List::at(made.address()).is_none());
     }
 }

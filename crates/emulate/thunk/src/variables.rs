@@ -19,12 +19,21 @@ use hsa_tool::Original;
 use crate::{
     exact, heap,
     instance::instance,
-    source::{self, Loaded},
+    source::{List, Loaded},
 };
 
 static FREEZE: Original<ExecutableFreeze> = Original::new();
-/// The objects that were looked at and are still loaded.
-static SEEN: Mutex<BTreeSet<Loaded>> = Mutex::new(BTreeSet::new());
+static SEEN: Mutex<Seen> = Mutex::new(Seen {
+    objects: BTreeSet::new(),
+    list: None,
+});
+
+struct Seen {
+    /// The objects that were looked at and are still loaded.
+    objects: BTreeSet<Loaded>,
+    /// The list that they were in.
+    list: Option<List>,
+}
 
 const BESIDE: Closing = Closing {
     to_writes: false,
@@ -69,10 +78,16 @@ pub fn look() {
     let memory = instance.machine.memory();
     // Held to the end: who finds nothing new relies on all that was found before.
     let mut seen = lock(&SEEN);
-    let Some(objects) = source::objects() else {
+    // Each new piece of code has this called, and a program may have loaded hundreds of objects.
+    if seen.list.as_ref().is_some_and(List::is_current) {
+        return;
+    }
+    let Some(mut list) = List::read() else {
         return;
     };
-    for loaded in unseen(&mut seen, objects) {
+    let objects = std::mem::take(&mut list.objects);
+    seen.list = Some(list);
+    for loaded in unseen(&mut seen.objects, objects) {
         let Some(bytes) = loaded.read() else { continue };
         match CodeObject::parse(&bytes) {
             Ok(object) if exact::is_wanted() => close_around(memory, loaded.base, &object),

@@ -35,6 +35,7 @@ mod noted;
 mod registers_of_targets;
 mod row_set;
 mod scalar_math;
+mod shared_notes;
 mod short_cuts;
 mod spin;
 mod start;

@@ -1,7 +1,7 @@
 //! This process's memory, read through the kernel: an address that is not mapped is an answer, not a crash; and memory that is given
 //! back to the system.
 
-use std::{ffi::c_void, fs::File, os::unix::fs::FileExt};
+use std::{ffi::c_void, fs::File, ops::Range, os::unix::fs::FileExt};
 
 /// Bytes that are mapped together or not at all.
 const PAGE: u64 = 4096;
@@ -50,6 +50,61 @@ pub fn string(address: u64, limit: usize) -> Option<String> {
     None
 }
 
+/// Pieces of memory as they were read, in order to see later whether they are still the same.
+#[derive(Default)]
+pub struct Pieces {
+    bytes: Vec<u8>,
+    /// Where each lies, and its place in `bytes`.
+    parts: Vec<(u64, Range<usize>)>,
+}
+
+/// Pieces that the kernel copies at once.
+const AT_ONCE: usize = libc::UIO_MAXIOV as usize;
+
+impl Pieces {
+    /// These bytes were read from an address.
+    pub fn add(&mut self, address: u64, bytes: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend(bytes);
+        self.parts.push((address, start..self.bytes.len()));
+    }
+
+    /// Returns `true` if each piece can be read and has the bytes that it had. The pieces are read in the order in which they were added.
+    pub fn are_there(&self) -> bool {
+        let mut parts = self.parts.chunks(AT_ONCE);
+        parts.all(|parts| {
+            let (first, last) = (&parts[0].1, &parts[parts.len() - 1].1);
+            let known = &self.bytes[first.start..last.end];
+            let mut now = vec![0; known.len()];
+            read_all(parts, &mut now) && now == known
+        })
+    }
+}
+
+/// Copies pieces behind each other.
+fn read_all(parts: &[(u64, Range<usize>)], into: &mut [u8]) -> bool {
+    let local = libc::iovec {
+        iov_base: into.as_mut_ptr().cast(),
+        iov_len: into.len(),
+    };
+    let remote = |(address, range): &(u64, Range<usize>)| libc::iovec {
+        iov_base: *address as *mut c_void,
+        iov_len: range.len(),
+    };
+    let remote: Vec<libc::iovec> = parts.iter().map(remote).collect();
+    let (count, parts_count) = (into.len(), remote.len() as u64);
+    // SAFETY: the local range is the caller's buffer; the kernel checks the remote ones.
+    let copied = unsafe {
+        libc::process_vm_readv(libc::getpid(), &local, 1, remote.as_ptr(), parts_count, 0)
+    };
+    if usize::try_from(copied) == Ok(count) {
+        return true;
+    }
+    let begin = parts.first().map_or(0, |(_, range)| range.start);
+    let mut parts = parts.iter();
+    parts.all(|(address, range)| read(*address, &mut into[range.start - begin..range.end - begin]))
+}
+
 fn by_call(mut address: u64, mut into: &mut [u8]) -> bool {
     while !into.is_empty() {
         let local = libc::iovec {
@@ -94,6 +149,25 @@ mod tests {
         assert_eq!(word(address), Some(value));
         assert_eq!(word(8), None);
         assert_eq!(word(u64::MAX - 3), None);
+    }
+
+    #[test]
+    fn pieces_are_there_until_one_has_changed() {
+        // More than the kernel copies at once, out of order.
+        let mut words: Vec<u64> = (0..3000).collect();
+        let mut pieces = Pieces::default();
+        for word in words.iter().rev() {
+            pieces.add(&raw const *word as u64, &word.to_le_bytes()[..3]);
+        }
+        assert!(Pieces::default().are_there() && pieces.are_there());
+        for at in [0, 1023, 1024, 1977, 2999] {
+            words[at] ^= 1 << 23;
+            assert!(!pieces.are_there(), "{at}");
+            words[at] ^= 1 << 23 | 1 << 24;
+            assert!(pieces.are_there(), "{at}: a byte beside the piece");
+        }
+        pieces.add(8, &[0]);
+        assert!(!pieces.are_there());
     }
 
     #[test]

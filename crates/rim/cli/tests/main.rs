@@ -31,6 +31,7 @@ mod memory;
 mod nan;
 mod native;
 mod options;
+mod outliving;
 mod outputs;
 mod pmc;
 mod progress;

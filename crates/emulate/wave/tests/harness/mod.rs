@@ -19,7 +19,7 @@ use std::{
 use gfx::Target;
 use wave::{
     AddressSpace, Config, Counts, Env, Host, HostCode, LANES, Memory, Program, Range, Segment,
-    SplitBarrier, Stop, Wave, run, step,
+    SplitBarrier, Stop, Wave, races::Races, run, step,
 };
 
 use documented::VECTOR_ROWS;
@@ -193,6 +193,8 @@ pub struct Machine {
     pub lds: Vec<u8>,
     /// The barrier of the workgroup, where arriving and waiting are apart.
     pub barrier: SplitBarrier,
+    /// The accesses to LDS of the workgroup, where they are noted.
+    pub races: Option<Box<Races>>,
     pub outside: Outside,
     /// Counts of the last run.
     pub counts: Counts,
@@ -315,6 +317,7 @@ impl Machine {
             wave,
             lds: Vec::new(),
             barrier: SplitBarrier::default(),
+            races: None,
             outside: Outside::default(),
             counts: Counts::new(),
             usual_accesses: 0,
@@ -475,7 +478,7 @@ impl Machine {
             memory: Memory::new(&self.allocations),
             lds: std::mem::take(&mut self.lds),
             barrier: self.barrier.clone(),
-            races: None,
+            races: self.races.take(),
             shadow: None,
             program: &self.program,
             host: &self.outside,
@@ -487,6 +490,7 @@ impl Machine {
         let stop = go(&mut self.wave, &mut env);
         self.lds = env.lds;
         self.barrier = env.barrier;
+        self.races = env.races;
         self.counts = env.counts;
         self.usual_accesses = env.memory.usual_accesses();
         self.check_written(&before);

@@ -1,11 +1,12 @@
 //! A program that is checked while it runs on an emulated GPU.
 
 mod found;
+pub mod outliving;
 
 use std::{
     collections::BTreeSet,
-    fs,
-    path::Path,
+    fs::{self, File},
+    io::Read,
     process::{Command, ExitStatus},
 };
 
@@ -14,31 +15,39 @@ use check::Checker;
 use codeobj::CodeObject;
 use launcher::{device, launch};
 
-use super::{Check, Run};
+use super::{Check, Run, report::Report};
 use crate::{chosen::fits_none, with_tools::WithTools};
 use found::{Found, OfObject};
+use outliving::Directory;
 
 /// Finds wrong accesses by hooks.
 const TOOL: &str = "mem-check";
+/// The variables that name the directory for what the tool and the emulated device find.
+const OUTPUT: &str = "LUTHIER_OUTPUT";
+const FINDINGS: &str = "LUTHIER_CHECK";
 
 /// Runs the program and takes in what was found.
 pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
-    let directory = tempfile::tempdir().context("cannot make a directory for findings")?;
-    let status = match check.hooks {
-        true => by_hooks(check, run, directory.path())?,
-        false => by_device(check, directory.path())?,
+    let variable = match check.hooks {
+        true => OUTPUT,
+        false => FINDINGS,
     };
-    take_in(check, run, directory.path(), status)?;
+    let directory = Directory::new(variable).context("cannot make a directory for findings")?;
+    let status = match check.hooks {
+        true => by_hooks(check, run, &directory)?,
+        false => by_device(check, &directory)?,
+    };
+    take_in(check, run, &directory, status)?;
     Ok(status)
 }
 
 /// The tool's hooks look, on any device.
-fn by_hooks(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<ExitStatus> {
+fn by_hooks(check: &Check, run: &mut Run<'_>, directory: &Directory) -> Result<ExitStatus> {
     let mut command = Command::new(&check.program[0]);
     command.args(&check.program[1..]);
     let ledger = WithTools::one(TOOL).apply(&mut command, false)?;
     command
-        .env("LUTHIER_OUTPUT", directory)
+        .env(OUTPUT, directory.path())
         .env("LUTHIER_OUTPUT_TEMPORARY", "1")
         .env("LUTHIER_OBJECTS", "1")
         // ROCr would carve small allocations out of large ones, so that what lies before one is in another.
@@ -48,6 +57,7 @@ fn by_hooks(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<ExitSt
         device::emulate(&mut command, target, None)?;
     }
     let status = launch::run_for(&mut command, check.injection.timeout())?;
+    directory.settle();
     if ledger.is_some_and(|ledger| ledger.complain(status)) {
         run.report.left_out =
             Some("a process that was killed or left by _exit or exec, or had a stack overflow");
@@ -56,7 +66,7 @@ fn by_hooks(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<ExitSt
 }
 
 /// The emulated device looks.
-fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
+fn by_device(check: &Check, directory: &Directory) -> Result<ExitStatus> {
     let wanted = check.device.as_deref().unwrap_or(device::DEFAULT_TARGET);
     let Some(target) = device::choose(wanted)? else {
         bail!(
@@ -83,26 +93,50 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
     command
-        .env("LUTHIER_CHECK", directory)
+        .env(FINDINGS, directory.path())
         .env("LUTHIER_CHECK_FOR", wanted.join(","));
     // Only an exact device knows where allocations begin and end.
     if check.memory || check.init {
         device::be_exact(&mut command);
     }
-    launch::run_for(&mut command, check.injection.timeout())
+    let status = launch::run_for(&mut command, check.injection.timeout())?;
+    directory.settle();
+    Ok(status)
 }
 
-fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatus) -> Result<()> {
+/// Reads the files of all processes, and notes which processes still run.
+fn read(directory: &Directory, report: &mut Report) -> Result<Found> {
     let mut found = Found::default();
-    for entry in fs::read_dir(directory).context("findings")? {
+    let mut running = directory.processes();
+    for entry in fs::read_dir(directory.path()).context("findings")? {
         let path = entry?.path();
         // One for each process.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with("found-") || name.ends_with(".found") {
-            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            found.read(&text)?;
+            let in_file = || path.display().to_string();
+            let mut file = File::open(&path).with_context(in_file)?;
+            let writer = outliving::writer(&file);
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).with_context(in_file)?;
+            let text = String::from_utf8_lossy(&bytes);
+            match writer {
+                Some(_) => found.read_unfinished(&text)?,
+                None => found.read(&text)?,
+            }
+            running.extend(writer);
         }
     }
+    report.outliving = running.into_iter().map(outliving::named).collect();
+    Ok(found)
+}
+
+fn take_in(
+    check: &Check,
+    run: &mut Run<'_>,
+    directory: &Directory,
+    status: ExitStatus,
+) -> Result<()> {
+    let found = read(directory, &mut run.report)?;
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
     run.report.run = Some(selected(check, &found.kernels));
@@ -132,7 +166,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         run.writer.finding(&name, finding);
     }
     for (object, found) in found.objects {
-        let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
+        let bytes = fs::read(directory.path().join(&object)).with_context(|| object.clone())?;
         for one in in_object(check, run, &bytes, found).with_context(|| object.clone())? {
             run.problem(&name, &format!("at a place of no function: {one}"));
         }

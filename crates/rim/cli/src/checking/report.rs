@@ -10,7 +10,7 @@ use check::{
 use command::grouped;
 use serde::Serialize;
 
-use super::{Form, junit::junit, sarif::sarif};
+use super::{Form, junit::junit, program::outliving::Outliving, sarif::sarif};
 
 /// The parts that were examined.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub struct Report {
     pub run: Option<u64>,
     /// A check that was not made, and why.
     pub left_out: Option<&'static str>,
+    /// Processes that went on when the program had ended.
+    pub outliving: Vec<Outliving>,
     /// Instructions after which `--init` takes what they wrote as set.
     pub not_followed: Vec<String>,
     /// Instructions whose numbers `--nan` does not look at.
@@ -60,6 +62,7 @@ impl Report {
         let instructions = [&self.not_followed, &self.not_looked_at, &self.not_ordered];
         self.covered.is_complete()
             && self.left_out.is_none()
+            && self.outliving.is_empty()
             && self.problems.is_empty()
             && instructions.iter().all(|names| names.is_empty())
     }
@@ -116,6 +119,8 @@ struct Summary<'r> {
     run: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'r str>,
+    #[serde(skip_serializing_if = "<[Outliving]>::is_empty")]
+    outliving: &'r [Outliving],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     not_followed: &'r [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -214,6 +219,7 @@ impl Writer {
                         kinds: kinds.collect(),
                         run: report.run,
                         left_out: report.left_out,
+                        outliving: &report.outliving,
                         not_followed: &report.not_followed,
                         not_looked_at: &report.not_looked_at,
                         made: lanes.collect(),
@@ -279,6 +285,12 @@ fn summary(
     }
     if let Some(left_out) = report.left_out {
         writeln!(out, "not checked: {left_out}")?;
+    }
+    for process in &report.outliving {
+        writeln!(
+            out,
+            "not checked: {process} after the program's end, and its leaks: it was still running when this report was made"
+        )?;
     }
     if !report.not_followed.is_empty() {
         writeln!(

@@ -11,14 +11,23 @@
 
 __global__ void put(char *to, long at) { to[at] = 7; }
 
-int main(int count, char **arguments) {
+static bool launched(hipGraph_t graph, hipStream_t stream) {
+  hipGraphExec_t made = nullptr;
+  MUST(hipGraphInstantiate(&made, graph, nullptr, nullptr, 0));
+  bool passed = true;
+  for (int i = 0; i < 2; i++) {
+    passed = passed && hipGraphLaunch(made, stream) == hipSuccess;
+    passed = passed && hipStreamSynchronize(stream) == hipSuccess;
+  }
+  return passed;
+}
+
+// Nodes that the program adds.
+__attribute__((noinline)) static bool added(bool at_end, bool right, hipStream_t stream) {
 #if HIP_VERSION < 50300000
   puts("no such nodes");
-  return 0;
+  exit(0);
 #else
-  const char *mode = count > 1 ? arguments[1] : "";
-  auto is = [&](const char *name) { return !strncmp(mode, name, strlen(name)); };
-  bool right = strstr(mode, "-ok");
   hipGraph_t graph = nullptr;
   MUST(hipGraphCreate(&graph, 0));
   hipMemAllocNodeParams memory = {};
@@ -28,7 +37,7 @@ int main(int count, char **arguments) {
   hipGraphNode_t allocates, puts_there, frees, late;
   MUST(hipGraphAddMemAllocNode(&allocates, graph, nullptr, 0, &memory));
   char *to = (char *)memory.dptr;
-  long at = is("end") ? (right ? 999 : 1000) : 8;
+  long at = at_end ? (right ? 999 : 1000) : 8;
   void *values[] = {&to, &at};
   hipKernelNodeParams launch = {};
   launch.func = (void *)put;
@@ -36,18 +45,29 @@ int main(int count, char **arguments) {
   launch.kernelParams = values;
   MUST(hipGraphAddKernelNode(&puts_there, graph, &allocates, 1, &launch));
   MUST(hipGraphAddMemFreeNode(&frees, graph, &puts_there, 1, to));
-  if (is("freed") && !right)
+  if (!at_end && !right)
     MUST(hipGraphAddKernelNode(&late, graph, &frees, 1, &launch));
-  hipGraphExec_t made = nullptr;
+  return launched(graph, stream);
+#endif
+}
+
+// Work of a stream, of which HIP makes a graph.
+__attribute__((noinline)) static bool recorded(bool right, hipStream_t stream) {
+  hipGraph_t graph = nullptr;
+  MUST(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+  char *to = nullptr;
+  MUST(hipMallocAsync((void **)&to, 1000, stream));
+  put<<<1, 1, 0, stream>>>(to, right ? 999 : 1000);
+  MUST(hipStreamEndCapture(stream, &graph));
+  return launched(graph, stream);
+}
+
+int main(int count, char **arguments) {
+  const char *mode = count > 1 ? arguments[1] : "";
+  bool at_end = strstr(mode, "end"), right = strstr(mode, "-ok");
   hipStream_t stream = nullptr;
   MUST(hipStreamCreate(&stream));
-  MUST(hipGraphInstantiate(&made, graph, nullptr, nullptr, 0));
-  bool passed = true;
-  for (int i = 0; i < 2; i++) {
-    passed = passed && hipGraphLaunch(made, stream) == hipSuccess;
-    passed = passed && hipStreamSynchronize(stream) == hipSuccess;
-  }
+  bool passed = strstr(mode, "recorded") ? recorded(right, stream) : added(at_end, right, stream);
   puts(passed ? "done" : "failed");
   return passed ? 0 : 3;
-#endif
 }

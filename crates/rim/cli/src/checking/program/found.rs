@@ -78,6 +78,15 @@ impl Found {
         Ok(())
     }
 
+    /// Reads the file of a process that still runs. It may free what it has not freed yet, and may be writing its last line.
+    pub fn read_unfinished(&mut self, text: &str) -> Result<()> {
+        let known = self.leaks.len();
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        self.read(&text[..whole])?;
+        self.leaks.truncate(known);
+        Ok(())
+    }
+
     /// None if the line is none that the device writes.
     fn line(&mut self, fields: &[&str]) -> Option<()> {
         match fields {
