@@ -10,7 +10,7 @@ use command::{COUNT_FAILED, Status, grouped};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
@@ -24,6 +24,11 @@ const POOL_BYTES: usize = 64;
 /// Runs the program; the exit status is the program's, but for a program that does not mind that one of its children was stopped.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     let script = check_turns(arguments)?;
+    // The program would run for nothing.
+    if let Some(path) = output(arguments) {
+        let folder = path.parent().filter(|path| !path.as_os_str().is_empty());
+        std::fs::metadata(folder.unwrap_or(Path::new("."))).map_err(at(&path))?;
+    }
     let directory = tempfile::Builder::new()
         .prefix("luthier-count-")
         .tempdir()
@@ -127,16 +132,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         }
         Format::Text => text(&report, arguments),
     };
-    match &arguments.output {
+    match output(arguments) {
         // The program has run: a status of its own that is not success is worth more than that the file is missing.
-        Some(output) => {
-            let usual = match arguments.format {
-                Format::Json => "count.json",
-                Format::Text => "count.txt",
-            };
-            let path = &outputs::named(output, usual);
-            if let Err(error) = outputs::write_whole(path, text.as_bytes()).map_err(at(path)) {
+        Some(path) => {
+            if let Err(error) = outputs::write_whole(&path, text.as_bytes()).map_err(at(path)) {
                 command::say!("luthier count: {error}");
+                command::print_error(format_args!("{text}"));
                 if status.success() {
                     return Ok(COUNT_FAILED.into());
                 }
@@ -155,6 +156,16 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         true => Status::Stopped.into(),
         false => code,
     })
+}
+
+/// The file for the counts, if the user named one.
+fn output(arguments: &RunArguments) -> Option<PathBuf> {
+    let usual = match arguments.format {
+        Format::Json => "count.json",
+        Format::Text => "count.txt",
+    };
+    let output = arguments.output.as_ref()?;
+    Some(outputs::named(output, usual))
 }
 
 /// The recorded match that is to be played again. Options for turns need turns.

@@ -174,18 +174,41 @@ fn a_report_that_cannot_be_written_fails_the_run() {
     for (own, status) in [(0, 1), (7, 7)] {
         let directory = tempfile::tempdir().unwrap();
         let (source, out) = (directory.path().join("a.c"), directory.path().join("a"));
-        std::fs::write(&source, format!("int main(void) {{ return {own}; }}\n")).unwrap();
+        let program =
+            format!("int puts(const char *);\nint main(void) {{ puts(\"ran\"); return {own}; }}\n");
+        std::fs::write(&source, program).unwrap();
         support::compile(&source, &[], &[], &out);
-        let mut run = luthier_count();
-        run.args(["run", "-o", "/nowhere/report"]).arg(&out);
-        let output = run.output().unwrap();
-        assert_eq!(output.status.code(), Some(status));
-        assert!(
-            text(&output.stderr).contains("/nowhere/report"),
-            "{}",
-            text(&output.stderr)
-        );
+        let run = |file: &str| {
+            let mut run = luthier_count();
+            let output = run.args(["run", "-o", file]).arg(&out).output().unwrap();
+            let said = text(&output.stderr);
+            assert!(said.contains(file), "{said}");
+            (output.status.code(), text(&output.stdout), said)
+        };
+        // The counts are not lost.
+        let (code, printed, said) = run("/dev/full");
+        assert_eq!((code, printed.as_str()), (Some(status), "ran\n"), "{said}");
+        assert!(said.contains(" total\n"), "{said}");
+        // The program does not run for nothing.
+        let (code, printed, said) = run("/nowhere/report");
+        assert_eq!((code, printed.as_str()), (Some(2), ""), "{said}");
     }
+}
+
+/// A tab stands between the fields of a report, and a line has an end.
+#[test]
+fn a_program_may_have_any_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("a.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let [plain, odd] = ["plain", "t\tn\nm"].map(|name| {
+        let out = directory.path().join(name);
+        support::compile(&source, &[], &[], &out);
+        run(&[], &[out.as_os_str()])
+    });
+    assert_eq!(odd.total, plain.total);
+    let path = odd.json["processes"][0]["program"].as_str().unwrap();
+    assert!(path.ends_with("/t?n?m"), "{path}");
 }
 
 #[test]

@@ -199,6 +199,10 @@ static void write_report(struct out *out, const char *stopped) {
   /* (That of the process names nothing once its first thread has ended.) */
   ssize_t length = readlink("/proc/thread-self/exe", program, sizeof program - 1);
   program[length > 0 ? length : 0] = 0;
+  /* A tab or the end of a line would end the field. */
+  for (char *at = program; *at; ++at)
+    if ((unsigned char)*at < ' ')
+      *at = '?';
   put_line(out, "luthier-count\t1\nprocess\t%d\t%d\t%s\n", (int)getpid(), (int)getppid(), program);
   for (int index = 0; luthier_contract(index); ++index)
     put_line(out, "contract\t%s\n", luthier_contract(index));

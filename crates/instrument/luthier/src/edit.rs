@@ -352,9 +352,14 @@ impl<'k> Edit<'k> {
         let target = self.kernel.module.target;
         let assembler = Assembler::with_features(target, self.kernel.wave_size(), "")
             .map_err(|error| failed(error.to_string()))?;
-        assembler
+        let bytes = assembler
             .assemble(text)
-            .map_err(|error| failed(error.to_string()))
+            .map_err(|error| failed(error.to_string()))?;
+        // A directive may have put instructions elsewhere.
+        if bytes.is_empty() && !text.trim().is_empty() {
+            return Err(failed("no instruction comes of it".to_owned()));
+        }
+        Ok(bytes)
     }
 
     /// The file that has a hook or variable, and what it is called there.

@@ -249,6 +249,11 @@ impl WithTools {
             bail!("-t names no tool; `luthier tool list` lists the ready tools");
         }
         let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
+        if let Some(tool) = plain.iter().find(|tool| tool.contains(':')) {
+            bail!(
+                "-t {tool}: the path of a tool may have no colon, which stands between tools in LUTHIER_TOOL: name it from its own directory"
+            );
+        }
         let distinct = tools::distinct(&plain);
         // Several tools of one library are no repetition.
         let several = |tool: &&&str| {

@@ -153,7 +153,11 @@ fn tools_that_are_none_stop_before_the_application_starts() {
     let bytes = std::fs::read(&good).unwrap();
     let half = scene.path("half.tool");
     std::fs::write(&half, &bytes[..bytes.len() / 2]).unwrap();
+    // The runtime would take it for two tools.
+    let colon = scene.path("a:b.tool");
+    std::fs::copy(&good, &colon).unwrap();
     for (tool, word) in [
+        (colon.as_path(), "may have no colon"),
         (Path::new("no-such-tool"), "no tool no-such-tool"),
         (&scene.path("missing.tool"), "cannot read"),
         (&text_file, "is no built tool"),
