@@ -54,7 +54,7 @@ fn results_on(on: (&str, &Path), options: &[&str], arguments: &[&str]) -> Value 
 }
 
 /// The class of an instruction, by how its mnemonic begins; the first one counts.
-const CLASSES: [(&str, &str); 9] = [
+const CLASSES: [(&str, &str); 10] = [
     ("s_load", "smem"),
     ("s_buffer_load", "smem"),
     ("s_cbranch", "branch"),
@@ -64,6 +64,7 @@ const CLASSES: [(&str, &str); 9] = [
     ("v_", "valu"),
     ("ds_", "lds"),
     ("global_", "vmem"),
+    ("buffer_", "vmem"),
 ];
 
 /// The tables by class and line are those of the runs, whose classes are right.
