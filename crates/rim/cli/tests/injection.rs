@@ -222,6 +222,60 @@ fn a_seed_gives_the_same_results_whoever_runs_it() {
     let read = |file: &str| -> Value { serde_json::from_slice(&fs::read(file).unwrap()).unwrap() };
     assert_eq!(read(&again)["runs"][0], read(&whole)["runs"][6]);
     refused(folder.path(), &first, &read(&second));
+    overlapping(folder.path(), &first);
+}
+
+/// Files that have the same runs. The values of a run are no part of how it ended.
+fn overlapping(folder: &Path, first: &str) {
+    let whole: Value = serde_json::from_slice(&fs::read(first).unwrap()).unwrap();
+    let runs = whole["runs"].as_array().unwrap();
+    let of_lane = |run: &Value| !run["change"]["lane"].is_null();
+    let at = runs.iter().position(of_lane).expect("a vector register");
+    let other = folder.join("alike.json");
+    let merged = folder.join("overlapping.json");
+    let merge = |change: &dyn Fn(&mut Value)| {
+        let mut value = whole.clone();
+        change(&mut value["runs"][at]);
+        fs::write(&other, value.to_string()).unwrap();
+        let paths = [other.to_str().unwrap(), merged.to_str().unwrap()];
+        luthier(&["merge", first, paths[0], "-o", paths[1]])
+            .output()
+            .unwrap()
+    };
+    let pointer = |run: &mut Value| {
+        for name in ["before", "after"] {
+            let word = run["change"][name].as_u64().unwrap();
+            run["change"][name] = (word ^ 0x7f00).into();
+        }
+        run["why"] = "another reason".into();
+    };
+    let output = merge(&pointer);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(fs::read(first).unwrap(), fs::read(&merged).unwrap());
+    let number = &whole["runs"][at]["run"];
+    let set = |path: &[&str], to: Value| {
+        let output = merge(&|run: &mut Value| {
+            let place = path.iter().fold(run, |value, name| &mut value[*name]);
+            *place = to.clone();
+        });
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{path:?}: {text}");
+        text
+    };
+    for (path, to, differs) in [
+        (&["launch"][..], 7.into(), "launch 7 instead of 0"),
+        (&["wave"], 9.into(), "wave 9 instead of 0"),
+        (&["outcome"], "hang".into(), "outcome hang instead of"),
+        (&["change", "lane"], 99.into(), "lane 99 instead of"),
+        (&["change", "register"], "v77".into(), "register v77"),
+        (&["change", "offset"], 5.into(), "offset 5 instead of"),
+        (&["change", "after"], 0x333.into(), "changed bits 0x"),
+        (&["change"], Value::Null, "offset none instead of"),
+    ] {
+        let text = set(path, to);
+        let begins = format!("alike.json: run {number} differs from that of {first}: {differs}");
+        assert!(text.contains(&begins), "no {begins:?} in {text}");
+    }
 }
 
 /// Files that do not belong together.
@@ -249,7 +303,7 @@ fn refused(folder: &Path, first: &str, second: &Value) {
     changed["runs"][0]["run"] = 1.into();
     let text = merge(changed.to_string().as_bytes());
     assert!(
-        text.contains("run 1 has ended otherwise in another file"),
+        text.contains(&format!("run 1 differs from that of {first}: ")),
         "{text}"
     );
     let text = merge(&second.to_string().as_bytes()[..200]);
