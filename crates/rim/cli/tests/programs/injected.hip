@@ -160,10 +160,10 @@ int main(int count, char **arguments) {
     void (*kernel)(uint32_t *, uint32_t);
   } kernels[] = {
 #define KERNEL(name) {#name, name}
-      KERNEL(dead),     KERNEL(scalar_dead), KERNEL(stored),   KERNEL(scalar_stored),   KERNEL(multiplied_by_zero),
-      KERNEL(limited),  KERNEL(address),     KERNEL(loop),     KERNEL(longer),          KERNEL(selected),
-      KERNEL(lanes_on), KERNEL(condition),   KERNEL(lds_used), KERNEL(lds_overwritten),
-      KERNEL(narrow),   KERNEL(narrow_lds),  KERNEL(narrow_private),
+      KERNEL(dead),       KERNEL(scalar_dead),    KERNEL(stored),   KERNEL(scalar_stored),   KERNEL(multiplied_by_zero),
+      KERNEL(limited),    KERNEL(address),        KERNEL(loop),     KERNEL(longer),          KERNEL(selected),
+      KERNEL(lanes_on),   KERNEL(condition),      KERNEL(lds_used), KERNEL(lds_overwritten), KERNEL(narrow),
+      KERNEL(narrow_lds), KERNEL(narrow_private),
   };
   uint32_t *out, host[64];
   if (hipMalloc(&out, sizeof host) != hipSuccess || hipMemset(out, 0xee, sizeof host) != hipSuccess)
