@@ -5,7 +5,7 @@ use wave::Wave;
 
 use crate::{
     draw::Draws,
-    sites::{Plan, Spot},
+    sites::{Bits, Plan, Spot},
     spec::Model,
 };
 
@@ -56,10 +56,10 @@ impl Flip {
         }
         // One word of it.
         let spot = match chosen {
-            Spot::Rows { row, half, .. } => Spot::Rows {
+            Spot::Rows { row, bits, .. } => Spot::Rows {
                 row: row + word as usize,
                 words: 1,
-                half,
+                bits,
             },
             Spot::Slots { slot, .. } => Spot::Slots {
                 slot: slot + word as usize,
@@ -83,9 +83,9 @@ impl Flip {
     /// Makes the change. The second result says whether EXEC was changed.
     pub fn make(mut self, wave: &mut Wave, lds: &mut [u8], entry: u64) -> (Struck, bool) {
         let (register, before, after, exec) = match self.spot {
-            Spot::Rows { row, half, .. } => {
+            Spot::Rows { row, bits, .. } => {
                 let before = wave.vgpr(row, self.lane as usize);
-                let after = self.changed(before, half);
+                let after = self.changed(before, bits);
                 wave.set_vgpr(row, self.lane as usize, after);
                 let name = match row.checked_sub(self.accumulators) {
                     Some(number) if self.accumulators > 0 => format!("a{number}"),
@@ -95,7 +95,7 @@ impl Flip {
             }
             Spot::Slots { slot, .. } => {
                 let before = wave.sgpr(slot);
-                let after = self.changed(before, None);
+                let after = self.changed(before, Bits::ALL);
                 wave.set_sgpr(slot, after);
                 let exec = usize::from(numbers::EXEC);
                 (
@@ -143,21 +143,18 @@ impl Flip {
             return (0, 0, 0);
         };
         let before = u32::from_le_bytes(*word);
-        let after = self.changed(before, None);
+        let after = self.changed(before, Bits::ALL);
         *word = after.to_le_bytes();
         (at, before, after)
     }
 
-    /// The value instead of this one. `half`: only bits of the low or high half.
-    fn changed(&mut self, before: u32, half: Option<bool>) -> u32 {
-        let (bits, shift) = match half {
-            None => (32, 0),
-            Some(high) => (16, if high { 16 } else { 0 }),
-        };
-        let mask = (u32::MAX >> (32 - bits)) << shift;
+    /// The value instead of this one, which differs in these bits alone.
+    fn changed(&mut self, before: u32, Bits { first, count }: Bits) -> u32 {
+        let mask = (u32::MAX >> (32 - count)) << first;
+        let mut one_of = |count: u32| first + self.draws.below(count.into()) as u32;
         match self.model {
-            Model::Bit => before ^ 1 << (self.draws.below(bits) as u32 + shift),
-            Model::TwoBits => before ^ 3 << (self.draws.below(bits - 1) as u32 + shift),
+            Model::Bit => before ^ 1 << one_of(count),
+            Model::TwoBits => before ^ 3 << one_of(count - 1),
             Model::Random => before & !mask | self.draws.draw() as u32 & mask,
             Model::Zero => before & !mask,
         }

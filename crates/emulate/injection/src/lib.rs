@@ -29,7 +29,7 @@ use wave::{Config, Shadow};
 
 pub use draw::Draws;
 pub use flip::Struck;
-pub use record::{InLaunch, Launch, Line};
+pub use record::{InLaunch, Launch, Line, Turn};
 use sites::Plan;
 pub use spec::{BadSpec, Model, Place, Spec};
 use workgroup::OfWorkgroup;
@@ -48,7 +48,7 @@ pub trait Sink: Send + Sync {
 pub struct Target {
     /// The kernel's symbol, and the launch among those of this kernel.
     pub kernel: String,
-    pub launch: u64,
+    pub turn: Turn,
     pub place: InLaunch,
     /// Decides which register of several, and which bits.
     pub seed: u64,
@@ -73,8 +73,8 @@ pub(crate) struct Shared {
 
 #[derive(Default)]
 struct Launches {
-    /// Launches of each kernel so far.
-    numbers: BTreeMap<String, u64>,
+    /// Launches so far, by kernel, node and queue.
+    numbers: BTreeMap<(String, u32, u64), u64>,
     /// Launches that have not ended.
     open: Vec<Open>,
     missed: BTreeSet<&'static str>,
@@ -107,14 +107,20 @@ impl Injector {
     pub fn launched(&self, dispatch: &Arc<Dispatch>) {
         let mut launches = self.shared.launches();
         let kernel = dispatch.name.clone().unwrap_or_else(|| dispatch.label());
-        let next = launches.numbers.entry(kernel.clone()).or_default();
+        let (node, queue) = (dispatch.origin.node, dispatch.origin.queue_id);
+        let of_queue = (kernel.clone(), node, queue);
+        let next = launches.numbers.entry(of_queue).or_default();
         let number = *next;
         *next += 1;
         launches.open.push(Open {
             dispatch: dispatch.clone(),
             launch: Launch {
                 kernel,
-                number,
+                turn: Turn {
+                    node,
+                    queue,
+                    number,
+                },
                 grid: dispatch.packet.grid_size,
                 waves: dispatch.waves([0; 3]),
                 ..Launch::default()
@@ -184,7 +190,7 @@ impl Shared {
         let launches = self.launches();
         let mut open = launches.open.iter();
         let open = open.find(|open| Arc::ptr_eq(&open.dispatch, beginning.dispatch))?;
-        let is_it = open.launch.kernel == target.kernel && open.launch.number == target.launch;
+        let is_it = open.launch.kernel == target.kernel && open.launch.turn == target.turn;
         is_it.then(|| target.clone())
     }
 

@@ -2,13 +2,23 @@
 
 use crate::flip::Struck;
 
+/// A launch among those of one kernel. Queues take turns as it comes, but the packets of each queue have an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Turn {
+    /// The node of the device.
+    pub node: u32,
+    /// The queue's number, which follows from the order in which the program makes queues.
+    pub queue: u64,
+    /// Among the launches of this kernel in this queue, from 0 on.
+    pub number: u64,
+}
+
 /// A launch that was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     /// The kernel's symbol.
     pub kernel: String,
-    /// Among the launches of this kernel, from 0 on.
-    pub number: u64,
+    pub turn: Turn,
     pub grid: [u32; 3],
     /// Most waves of a workgroup. The list of counts has this many for each workgroup.
     pub waves: u32,
@@ -87,8 +97,10 @@ impl Line {
                     .collect();
                 let [x, y, z] = launch.grid;
                 format!(
-                    "launch\t{}\t{x}\t{y}\t{z}\t{}\t{}\t{}\t{}\n",
-                    launch.number,
+                    "launch\t{}\t{}\t{}\t{x}\t{y}\t{z}\t{}\t{}\t{}\t{}\n",
+                    launch.turn.node,
+                    launch.turn.queue,
+                    launch.turn.number,
                     launch.waves,
                     launch.executed,
                     runs.join(","),
@@ -125,6 +137,8 @@ impl Line {
         Some(match parts[..] {
             [
                 "launch",
+                node,
+                queue,
                 number,
                 x,
                 y,
@@ -141,7 +155,11 @@ impl Line {
                 }
                 Line::Launch(Launch {
                     kernel: kernel.join("\t"),
-                    number: number.parse().ok()?,
+                    turn: Turn {
+                        node: node.parse().ok()?,
+                        queue: queue.parse().ok()?,
+                        number: number.parse().ok()?,
+                    },
                     grid: [x.parse().ok()?, y.parse().ok()?, z.parse().ok()?],
                     waves: waves.parse().ok()?,
                     executed: executed.parse().ok()?,
@@ -188,7 +206,11 @@ mod tests {
     fn every_line_is_read_as_it_was_printed() {
         let mut launch = Launch {
             kernel: "_Z3addPi".into(),
-            number: 3,
+            turn: Turn {
+                node: 1,
+                queue: 4,
+                number: 3,
+            },
             grid: [256, 1, 2],
             waves: 2,
             executed: 99,

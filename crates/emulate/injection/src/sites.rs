@@ -10,11 +10,11 @@ use crate::spec::{Place, Spec};
 /// Registers that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
-    /// Vector registers from `row` on, or a half of one.
+    /// Vector registers from `row` on, or a part of one.
     Rows {
         row: usize,
         words: usize,
-        half: Option<bool>,
+        bits: Bits,
     },
     /// Scalar registers from `slot` on.
     Slots {
@@ -30,6 +30,29 @@ impl Spot {
         match self {
             Spot::Rows { words, .. } | Spot::Slots { words, .. } => words as u64,
             Spot::Scc | Spot::Lds => 1,
+        }
+    }
+}
+
+/// The bits of a word that may be changed: the lowest one, and how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bits {
+    pub first: u32,
+    pub count: u32,
+}
+
+impl Bits {
+    pub const ALL: Bits = Bits {
+        first: 0,
+        count: 32,
+    };
+
+    /// The lowest bits of the low or the high half, or of the whole word.
+    fn of(half: Option<bool>, count: u32) -> Bits {
+        let most = if half.is_some() { 16 } else { 32 };
+        Bits {
+            first: if half == Some(true) { 16 } else { 0 },
+            count: count.min(most),
         }
     }
 }
@@ -146,7 +169,7 @@ fn result(config: &Config, inst: &Inst, reg: Reg) -> Option<(Place, Spot)> {
     let rows = |row| Spot::Rows {
         row,
         words,
-        half: reg.half,
+        bits: Bits::of(reg.half, 32),
     };
     let slots = |slot| Spot::Slots { slot, words };
     // A scalar result of the vector unit is a mask, unless it is a lane's value.
@@ -172,7 +195,7 @@ fn accessed(config: &Config, inst: &Inst, place: Place) -> Vec<Spot> {
     let row = |row| Spot::Rows {
         row,
         words: 1,
-        half: None,
+        bits: Bits::ALL,
     };
     if place == Place::Address {
         let slots = access.address_slots.iter();
@@ -188,13 +211,13 @@ fn accessed(config: &Config, inst: &Inst, place: Place) -> Vec<Spot> {
         return Vec::new();
     }
     let words = access.bytes.div_ceil(4) as usize;
-    let half = match access.bytes {
-        // Only what is stored: the rest of the register goes nowhere.
-        2 => Some(access.half == Some(true)),
-        _ => None,
+    // Only what is stored: the rest of the register goes nowhere.
+    let bits = match access.bytes {
+        bytes @ ..4 => Bits::of(access.half, 8 * bytes),
+        _ => Bits::ALL,
     };
     let first = access.data.iter().take(access.addresses);
-    first.map(|&row| Spot::Rows { row, words, half }).collect()
+    first.map(|&row| Spot::Rows { row, words, bits }).collect()
 }
 
 /// Returns `true` if the instruction may have a value that the campaign looks for, but the decoder does not know where.

@@ -1,7 +1,7 @@
 //! `LUTHIER_INJECT`: one changed value in a run of `luthier check --inject`, or the places where values may be changed.
 //!
 //! The variable names a directory for what this process tells. `LUTHIER_INJECT_SPEC` says what is changed, `LUTHIER_INJECT_AT` where: the
-//! launch, the workgroup, the wave, the place in the wave, a seed, and the kernel's symbol. Without it, places are counted.
+//! launch (its node, queue and number there), the workgroup, the wave, the place in the wave, a seed, and the kernel's symbol. Without it, places are counted.
 //! `LUTHIER_INJECT_BUDGET` is the most instructions that the process may execute: if it needs more, it ends at once.
 
 use std::{
@@ -15,7 +15,7 @@ use std::{
 use compute::{Gate, Meeting, Pool};
 use gpu::{Dispatch, Events, FaultKind, Job, Memory};
 use guest::Kept;
-use injection::{InLaunch, Injector, Line, Sink, Spec, Target};
+use injection::{InLaunch, Injector, Line, Sink, Spec, Target, Turn};
 
 use crate::{fresh, report::report, source, statistics::KEEPER};
 
@@ -169,12 +169,17 @@ fn kind(kind: &FaultKind) -> &'static str {
 }
 
 fn target(text: &str) -> Option<Target> {
-    let mut parts = text.splitn(6, ' ');
+    let mut parts = text.splitn(8, ' ');
     let mut number = || parts.next()?.parse::<u64>().ok();
-    let (launch, workgroup) = (number()?, number()?);
-    let (wave, place, seed) = (number()?, number()?, number()?);
+    let turn = Turn {
+        node: number()?.try_into().ok()?,
+        queue: number()?,
+        number: number()?,
+    };
+    let (workgroup, wave) = (number()?, number()?);
+    let (place, seed) = (number()?, number()?);
     Some(Target {
-        launch,
+        turn,
         place: InLaunch {
             workgroup,
             wave: wave.try_into().ok()?,

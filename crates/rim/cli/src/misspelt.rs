@@ -59,11 +59,25 @@ pub fn told(error: &clap::Error) -> Option<String> {
         let words: Vec<&str> = paragraph.split_whitespace().collect();
         match words.split_first() {
             Some((&"error:", words)) => told += &words.join(" "),
-            Some((&"tip:", words)) => told += &format!("; {}", words.join(" ")),
+            Some((&"tip:", words)) => told += &format!("; {}", advice(words)),
             _ => {}
         }
     }
     Some(told)
+}
+
+/// The advice about a mistake. Behind `--`, where clap would have a negative number, it would be a program or a file.
+fn advice(words: &[&str]) -> String {
+    let number = match words {
+        ["to", "pass", quoted, ..] => quoted.trim_matches('\''),
+        _ => "",
+    };
+    match number.strip_prefix('-') {
+        Some(digits) if digits.starts_with(|one: char| one.is_ascii_digit()) => {
+            format!("to give it to an option, write OPTION={number}")
+        }
+        _ => words.join(" "),
+    }
 }
 
 /// Returns `true` if everything behind the options is a program and its arguments.
@@ -156,6 +170,10 @@ mod tests {
                 Some(
                     "unexpected argument '--threads' found; to pass '--threads' as a value, use '-- --threads'",
                 ),
+            ),
+            (
+                "luthier check --runs -1 --inject bit ./app",
+                Some("unexpected argument '-1' found; to give it to an option, write OPTION=-1"),
             ),
             ("luthier --help", None),
             ("luthier help run", None),

@@ -54,7 +54,7 @@ fn results_on(on: (&str, &Path), options: &[&str], arguments: &[&str]) -> Value 
 }
 
 /// The class of an instruction, by how its mnemonic begins; the first one counts.
-const CLASSES: [(&str, &str); 9] = [
+const CLASSES: [(&str, &str); 10] = [
     ("s_load", "smem"),
     ("s_buffer_load", "smem"),
     ("s_cbranch", "branch"),
@@ -64,6 +64,7 @@ const CLASSES: [(&str, &str); 9] = [
     ("v_", "valu"),
     ("ds_", "lds"),
     ("global_", "vmem"),
+    ("buffer_", "vmem"),
 ];
 
 /// The tables by class and line are those of the runs, whose classes are right.
@@ -221,6 +222,60 @@ fn a_seed_gives_the_same_results_whoever_runs_it() {
     let read = |file: &str| -> Value { serde_json::from_slice(&fs::read(file).unwrap()).unwrap() };
     assert_eq!(read(&again)["runs"][0], read(&whole)["runs"][6]);
     refused(folder.path(), &first, &read(&second));
+    overlapping(folder.path(), &first);
+}
+
+/// Files that have the same runs. The values of a run are no part of how it ended.
+fn overlapping(folder: &Path, first: &str) {
+    let whole: Value = serde_json::from_slice(&fs::read(first).unwrap()).unwrap();
+    let runs = whole["runs"].as_array().unwrap();
+    let of_lane = |run: &Value| !run["change"]["lane"].is_null();
+    let at = runs.iter().position(of_lane).expect("a vector register");
+    let other = folder.join("alike.json");
+    let merged = folder.join("overlapping.json");
+    let merge = |change: &dyn Fn(&mut Value)| {
+        let mut value = whole.clone();
+        change(&mut value["runs"][at]);
+        fs::write(&other, value.to_string()).unwrap();
+        let paths = [other.to_str().unwrap(), merged.to_str().unwrap()];
+        luthier(&["merge", first, paths[0], "-o", paths[1]])
+            .output()
+            .unwrap()
+    };
+    let pointer = |run: &mut Value| {
+        for name in ["before", "after"] {
+            let word = run["change"][name].as_u64().unwrap();
+            run["change"][name] = (word ^ 0x7f00).into();
+        }
+        run["why"] = "another reason".into();
+    };
+    let output = merge(&pointer);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(fs::read(first).unwrap(), fs::read(&merged).unwrap());
+    let number = &whole["runs"][at]["run"];
+    let set = |path: &[&str], to: Value| {
+        let output = merge(&|run: &mut Value| {
+            let place = path.iter().fold(run, |value, name| &mut value[*name]);
+            *place = to.clone();
+        });
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{path:?}: {text}");
+        text
+    };
+    for (path, to, differs) in [
+        (&["launch"][..], 7.into(), "launch 7 instead of 0"),
+        (&["wave"], 9.into(), "wave 9 instead of 0"),
+        (&["outcome"], "hang".into(), "outcome hang instead of"),
+        (&["change", "lane"], 99.into(), "lane 99 instead of"),
+        (&["change", "register"], "v77".into(), "register v77"),
+        (&["change", "offset"], 5.into(), "offset 5 instead of"),
+        (&["change", "after"], 0x333.into(), "changed bits 0x"),
+        (&["change"], Value::Null, "offset none instead of"),
+    ] {
+        let text = set(path, to);
+        let begins = format!("alike.json: run {number} differs from that of {first}: {differs}");
+        assert!(text.contains(&begins), "no {begins:?} in {text}");
+    }
 }
 
 /// Files that do not belong together.
@@ -248,7 +303,7 @@ fn refused(folder: &Path, first: &str, second: &Value) {
     changed["runs"][0]["run"] = 1.into();
     let text = merge(changed.to_string().as_bytes());
     assert!(
-        text.contains("run 1 has ended otherwise in another file"),
+        text.contains(&format!("run 1 differs from that of {first}: ")),
         "{text}"
     );
     let text = merge(&second.to_string().as_bytes()[..200]);
@@ -393,6 +448,99 @@ fn what_cannot_be_a_campaign_is_refused() {
     }
 }
 
+/// Nobody waits for two runs of the program to hear of a mistake in an option.
+#[test]
+fn a_bad_selection_is_refused_before_the_program_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("ran");
+    let script = format!("touch {}; {} dead", mark.display(), program().display());
+    for (launches, part) in [("x", "x is no launch number"), ("3..1", "3..1 is empty")] {
+        let options = ["check", "--device", "gfx90a", "--inject", "bit"];
+        let mut command = luthier(&options);
+        command.args(["--launch", launches, "--", "sh", "-c", &script]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(part), "{}", said(&output));
+        assert!(!mark.exists(), "{launches}");
+    }
+}
+
+/// The file has no bytes on disk: it only says that it is so long.
+#[test]
+fn the_run_without_a_change_may_not_write_without_end() {
+    let mut command = luthier(&["check", "--device", "gfx90a", "--inject", "bit"]);
+    let script = "truncate -s 2G \"$0/file\"; exit 4";
+    let output = command.args(["--", "sh", "-c", script, "{}"]).output();
+    let output = output.unwrap();
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("the program writes more than 1 GiB without a change"),
+        "{text}"
+    );
+}
+
+/// What the kernel says of each run's program, on a system that lets the command ask for it.
+#[test]
+fn programs_start_at_the_same_addresses_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("personalities");
+    let script = format!(
+        "cat /proc/$$/personality >> {}; {} dead",
+        log.display(),
+        program().display()
+    );
+    let mut command = luthier(&["check", "--device", "gfx90a", "--inject", "bit"]);
+    let output = command
+        .args(["--runs", "3", "--", "sh", "-c", &script])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let allowed = std::process::Command::new("setarch")
+        .args(["-R", "true"])
+        .status();
+    let allowed = allowed.unwrap().success();
+    let text = fs::read_to_string(&log).unwrap();
+    let flags = text
+        .lines()
+        .map(|line| u32::from_str_radix(line, 16).unwrap());
+    // ADDR_NO_RANDOMIZE, for two runs without a change and three with one.
+    let fixed: Vec<bool> = flags.map(|flags| flags & 0x4_0000 != 0).collect();
+    assert_eq!(fixed, [allowed; 5]);
+    let warned = said(&output).matches("start with other addresses").count();
+    assert_eq!(warned, usize::from(!allowed), "{}", said(&output));
+}
+
+/// The launches of a kernel execute different numbers of instructions, and each stream gets its own. Streams take turns as it comes.
+#[test]
+fn launches_of_several_streams_have_places_of_their_own() {
+    let streams = hip("injected_streams.hip");
+    let run = || {
+        let options = ["--inject", "bit:vgpr,op=^v_bfrev", "--runs", "8"];
+        let results = results_on(("gfx90a", &streams), &options, &[]);
+        let runs = results["runs"].as_array().unwrap().iter();
+        let places = runs.map(|run| {
+            let before = run["change"]["before"].as_u64().unwrap() as u32;
+            // The kernel reverses its number.
+            let number = before.reverse_bits();
+            (
+                run["launch"].as_u64().unwrap(),
+                run["place"].clone(),
+                number,
+            )
+        });
+        places.collect::<Vec<_>>()
+    };
+    let first = run();
+    for (launch, place, number) in &first {
+        // Two launches of each of four streams, one after the other.
+        assert_eq!(number % 4, (*launch / 2) as u32 % 4, "{launch} {place}");
+    }
+    for _ in 0..3 {
+        assert_eq!(run(), first);
+    }
+}
+
 #[test]
 fn users_say_what_is_compared() {
     let spec = ["--inject", "bit:vgpr,op=^v_bfrev", "--runs", "2"];
@@ -465,12 +613,44 @@ fn runs_are_counted_by_source_line() {
     );
 }
 
-/// The command that compares says how far the campaign is.
+/// The directories of campaigns in this folder for temporary files.
+fn left_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with(".tmp")
+    };
+    paths.filter(is_ours).collect()
+}
+
+#[test]
+fn nothing_is_left_when_the_reader_of_the_results_has_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = luthier(&["check", "--device", "gfx90a", "--inject", "bit"]);
+    command.env("TMPDIR", folder.path()).stdout(writer);
+    command.args(["--runs", "1", "--"]).arg(program());
+    let output = command.arg("dead").output().unwrap();
+    assert_eq!(output.status.code(), Some(128 + libc::SIGPIPE));
+    assert_eq!(left_in(folder.path()), [PathBuf::new(); 0]);
+}
+
 #[test]
 fn an_interrupted_campaign_keeps_what_it_has() {
+    for signal in [libc::SIGINT, libc::SIGQUIT] {
+        interrupted_by(signal);
+    }
+}
+
+/// The command that compares says how far the campaign is.
+fn interrupted_by(signal: libc::c_int) {
     let folder = tempfile::tempdir().unwrap();
     let (log, file) = (folder.path().join("log"), folder.path().join("part.json"));
     let compare = format!("echo >> {}; true", log.display());
+    let temporary = folder.path().join("temporary");
+    fs::create_dir(&temporary).unwrap();
     let mut command = luthier(&[
         "check", "--device", "gfx90a", "--inject", "bit", "--runs", "100000",
     ]);
@@ -488,6 +668,7 @@ fn an_interrupted_campaign_keeps_what_it_has() {
         .arg("--")
         .arg(program())
         .arg("dead")
+        .env("TMPDIR", &temporary)
         .stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     // One line for the two runs without a change, and two for others.
@@ -496,13 +677,14 @@ fn an_interrupted_campaign_keeps_what_it_has() {
         thread::sleep(Duration::from_millis(5));
     }
     // SAFETY: the child was not waited for, so the number is its own.
-    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    unsafe { libc::kill(child.id() as libc::pid_t, signal) };
     assert_eq!(child.wait().unwrap().code(), Some(3));
     let value: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(schema::check(&schema("inject"), &value), Ok(()));
     let runs = value["runs"].as_array().unwrap().len();
     assert!((1..100_000).contains(&runs), "{runs}");
     assert_eq!(value["wanted"], 100_000);
+    assert_eq!(left_in(&temporary), [PathBuf::new(); 0]);
 }
 
 #[test]

@@ -1,4 +1,26 @@
+//! Addresses of programs: whether they are the same each time, and whether there are enough.
+//!
 //! ROCr reserves addresses for every GPU when it starts, and gives up with an assertion of its own where it does not get them.
+
+use std::io;
+
+const ADDR_NO_RANDOMIZE: libc::c_ulong = libc::ADDR_NO_RANDOMIZE as libc::c_ulong;
+/// Asks for the personality and changes nothing.
+const ASKS: libc::c_ulong = 0xffff_ffff;
+
+/// Programs that this thread and its children start get the same addresses each time from now on. Sandboxes may forbid this.
+pub fn fix_addresses() -> io::Result<()> {
+    // SAFETY: the call has no pointers; what it sets takes effect when a program is started.
+    let personality = |number| match unsafe { libc::personality(number) } {
+        -1 => Err(io::Error::last_os_error()),
+        before => Ok(before as libc::c_ulong),
+    };
+    let current = personality(ASKS)?;
+    match current & ADDR_NO_RANDOMIZE {
+        0 => personality(current | ADDR_NO_RANDOMIZE).map(drop),
+        _ => Ok(()),
+    }
+}
 
 /// Bytes of addresses that ROCr reserves for the scratch memory of one GPU.
 const SCRATCH: u64 = 4 << 30;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 static CAME: AtomicI32 = AtomicI32::new(0);
 
 /// The signals that users and schedulers send to end a command.
-const ENDING: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+const ENDING: [libc::c_int; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
 
 extern "C" fn note(signal: libc::c_int) {
     CAME.store(signal, Ordering::SeqCst);

@@ -5,7 +5,7 @@
 //! * [`doors`]: by which of two ways a ROCr comes to the emulated one;
 //! * [`hsa_tools`]: what ROCr is to load into it besides;
 //! * [`preload`]: what the dynamic linker is to load into it first;
-//! * [`address_space`]: whether ROCr gets the addresses that it reserves;
+//! * [`address_space`]: whether programs get the same addresses each time, and ROCr those that it reserves;
 //! * [`temporary`]: what they need of the directory for temporary files;
 //! * [`interrupt`]: signals that ask a command to end;
 //! * [`libraries`]: where the libraries are that go into its process.

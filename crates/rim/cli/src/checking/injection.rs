@@ -9,12 +9,13 @@ mod run;
 
 use std::{num::NonZeroUsize, ops::Range, process::ExitCode, str::FromStr, time::Duration};
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use command::Status;
 use injection::Spec;
-use launcher::interrupt;
+use launcher::{address_space, interrupt};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use session::Selection;
 
 use super::{Check, Form};
 use golden::Golden;
@@ -86,6 +87,14 @@ impl Injection {
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout.map(Duration::from_secs)
     }
+
+    /// The launches whose values may be changed.
+    fn selection(&self, check: &Check) -> Result<Selection> {
+        let kernel = check.kernel.as_ref();
+        let kernel = kernel.map(|kernel| ("--kernel", kernel.as_str()));
+        let launch = self.launch.as_deref().map(|launch| ("--launch", launch));
+        Ok(Selection::of_options(kernel.into_iter().chain(launch))?)
+    }
 }
 
 /// The runs of a part of a campaign.
@@ -111,24 +120,37 @@ impl FromStr for Runs {
     }
 }
 
+/// Makes the runs. The directory with their output is gone when this returns, because a command whose reader left ends while it prints.
+fn run(check: &Check, spec: &Spec, selection: &Selection) -> Result<(File, Option<Error>)> {
+    let options = &check.injection;
+    let directory = tempfile::tempdir()?;
+    let program = Program::new(check, spec, directory.path())?;
+    interrupt::watch();
+    leave_no_cores();
+    if let Err(error) = address_space::fix_addresses() {
+        command::say!(
+            "luthier: programs start with other addresses each time here ({error}): runs that change an address may end otherwise when they are repeated"
+        );
+    }
+    let golden = Golden::take(&program)?;
+    let selected = golden.selected(selection, spec)?;
+    let campaign = campaign::Campaign::new(check, &golden, selected, &program);
+    let description = campaign.describe(check, spec)?;
+    let asked = options.runs.0.clone();
+    let (runs, failure) = campaign.run(&program, asked.clone(), options.jobs);
+    let file = File::new(description, vec![[asked.start, asked.end]], runs);
+    Ok((file, failure))
+}
+
 /// Runs a campaign, or a part of one.
 pub fn execute(check: &Check, spec: &Spec) -> Result<ExitCode> {
     let options = &check.injection;
     if !matches!(check.format, Form::Text | Form::Json) {
         bail!("the results of --inject have the formats text and json");
     }
+    let selection = options.selection(check)?;
     let destination = check.destination(usual(check.format))?;
-    let directory = tempfile::tempdir()?;
-    let program = Program::new(check, spec, directory.path())?;
-    interrupt::watch();
-    leave_no_cores();
-    let golden = Golden::take(&program)?;
-    let selected = golden.selected(check.kernel.as_ref(), options.launch.as_deref(), spec)?;
-    let campaign = campaign::Campaign::new(check, &golden, selected, &program);
-    let description = campaign.describe(check, spec)?;
-    let asked = options.runs.0.clone();
-    let (runs, failure) = campaign.run(&program, asked.clone(), options.jobs);
-    let file = File::new(description, vec![[asked.start, asked.end]], runs);
+    let (file, failure) = run(check, spec, &selection)?;
     write(&file, check.format, destination)?;
     // Runs that are done are not lost with the one that could not be judged.
     if let Some(failure) = failure {

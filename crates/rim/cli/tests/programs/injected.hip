@@ -123,6 +123,36 @@ __global__ void lds_overwritten(uint32_t *out, uint32_t x) {
   out[threadIdx.x] = words[63 - threadIdx.x];
 }
 
+// Bytes and halves of registers are stored, each of a register of its own; all of them are printed.
+__global__ void narrow(uint32_t *out, uint32_t x) {
+  uint64_t at = (uint64_t)(out + threadIdx.x);
+  asm volatile("global_store_byte %0, %1, off" : : "v"(at), "v"(x + 1) : "memory");
+  asm volatile("global_store_byte_d16_hi %0, %1, off offset:1" : : "v"(at), "v"(x + 2) : "memory");
+  asm volatile("global_store_short_d16_hi %0, %1, off offset:2" : : "v"(at), "v"(x + 3) : "memory");
+}
+
+__global__ void narrow_lds(uint32_t *out, uint32_t x) {
+  __shared__ uint32_t words[64];
+  words[threadIdx.x] = 0;
+  uint32_t at = (uint32_t)(uint64_t)(words + threadIdx.x);
+  asm volatile("ds_write_b8 %0, %1" : : "v"(at), "v"(x + 1) : "memory");
+  asm volatile("ds_write_b8_d16_hi %0, %1 offset:1" : : "v"(at), "v"(x + 2) : "memory");
+  asm volatile("ds_write_b16 %0, %1 offset:2\n s_waitcnt lgkmcnt(0)" : : "v"(at), "v"(x + 3) : "memory");
+  __syncthreads();
+  out[threadIdx.x] = words[63 - threadIdx.x];
+}
+
+// The same in private memory, as the compiler addresses it.
+__global__ void narrow_private(uint32_t *out, uint32_t x) {
+  uint8_t byte;
+  uint16_t half;
+  auto *byte_at = (__attribute__((address_space(5))) volatile uint8_t *)&byte;
+  auto *half_at = (__attribute__((address_space(5))) volatile uint16_t *)&half;
+  *byte_at = x + threadIdx.x;
+  *half_at = x - threadIdx.x;
+  out[threadIdx.x] = *byte_at + 256u * *half_at;
+}
+
 int main(int count, char **arguments) {
   std::string name = count > 1 ? arguments[1] : "";
   struct {
@@ -130,9 +160,10 @@ int main(int count, char **arguments) {
     void (*kernel)(uint32_t *, uint32_t);
   } kernels[] = {
 #define KERNEL(name) {#name, name}
-      KERNEL(dead),     KERNEL(scalar_dead), KERNEL(stored),   KERNEL(scalar_stored),   KERNEL(multiplied_by_zero),
-      KERNEL(limited),  KERNEL(address),     KERNEL(loop),     KERNEL(longer),          KERNEL(selected),
-      KERNEL(lanes_on), KERNEL(condition),   KERNEL(lds_used), KERNEL(lds_overwritten),
+      KERNEL(dead),       KERNEL(scalar_dead),    KERNEL(stored),   KERNEL(scalar_stored),   KERNEL(multiplied_by_zero),
+      KERNEL(limited),    KERNEL(address),        KERNEL(loop),     KERNEL(longer),          KERNEL(selected),
+      KERNEL(lanes_on),   KERNEL(condition),      KERNEL(lds_used), KERNEL(lds_overwritten), KERNEL(narrow),
+      KERNEL(narrow_lds), KERNEL(narrow_private),
   };
   uint32_t *out, host[64];
   if (hipMalloc(&out, sizeof host) != hipSuccess || hipMemset(out, 0xee, sizeof host) != hipSuccess)

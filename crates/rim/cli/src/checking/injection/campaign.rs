@@ -14,14 +14,14 @@ use std::{
 };
 
 use anyhow::{Context, Error, Result};
-use injection::{Draws, Launch, Line, Spec, Target};
+use injection::{Draws, Line, Spec, Target};
 use launcher::interrupt;
 use sha2::{Digest, Sha256};
 
 use super::{
     super::Check,
     child::End,
-    golden::Golden,
+    golden::{Golden, Numbered},
     results::{self, Change, Outcome, Run},
     run::{Ended, Order, Program},
 };
@@ -29,7 +29,7 @@ use crate::progress::Steps;
 
 pub struct Campaign<'g> {
     golden: &'g Golden,
-    launches: Vec<&'g Launch>,
+    launches: Vec<&'g Numbered>,
     /// The places of all launches.
     places: u64,
     seed: u64,
@@ -42,12 +42,12 @@ impl<'g> Campaign<'g> {
     pub fn new(
         check: &Check,
         golden: &'g Golden,
-        launches: Vec<&'g Launch>,
+        launches: Vec<&'g Numbered>,
         program: &Program,
     ) -> Campaign<'g> {
         let options = &check.injection;
         Campaign {
-            places: launches.iter().map(|launch| launch.total()).sum(),
+            places: launches.iter().map(|one| one.launch.total()).sum(),
             launches,
             seed: options.seed,
             budget: golden.executed().saturating_mul(options.hang_factor),
@@ -86,7 +86,7 @@ impl<'g> Campaign<'g> {
             launches: self
                 .launches
                 .iter()
-                .filter(|launch| launch.total() > 0)
+                .filter(|one| one.launch.total() > 0)
                 .count() as u64,
             instructions: self.golden.executed(),
             output,
@@ -143,17 +143,19 @@ impl<'g> Campaign<'g> {
     }
 
     /// The change of a run, which follows from the seed and its number.
-    fn target(&self, number: u64) -> Option<Target> {
+    fn target(&self, number: u64) -> Option<(&Numbered, Target)> {
         let mut draws = Draws::of_run(self.seed, number);
         let mut place = draws.below(self.places);
-        for launch in &self.launches {
+        for numbered in &self.launches {
+            let launch = &numbered.launch;
             if place < launch.total() {
-                return Some(Target {
+                let target = Target {
                     kernel: launch.kernel.clone(),
-                    launch: launch.number,
+                    turn: launch.turn,
                     place: launch.find(place)?,
                     seed: draws.draw(),
-                });
+                };
+                return Some((numbered, target));
             }
             place -= launch.total();
         }
@@ -162,7 +164,8 @@ impl<'g> Campaign<'g> {
 
     /// None: the user has asked to end.
     fn one(&self, program: &Program, number: u64) -> Result<Option<Run>> {
-        let target = self.target(number).context("the campaign has no places")?;
+        let target = self.target(number);
+        let (of, target) = target.context("the campaign has no places")?;
         let order = Order {
             target: Some(&target),
             budget: Some(self.budget),
@@ -204,7 +207,7 @@ impl<'g> Campaign<'g> {
             },
             why,
             kernel: target.kernel,
-            launch: target.launch,
+            launch: of.number,
             workgroup: target.place.workgroup,
             wave: target.place.wave,
             place: target.place.place,

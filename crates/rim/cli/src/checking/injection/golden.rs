@@ -4,10 +4,23 @@ use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 use injection::{Launch, Line, Spec};
-use regex::Regex;
 use session::Selection;
 
-use super::run::{Ended, Order, Program};
+use super::{
+    child::End,
+    run::{Ended, Order, Program},
+};
+
+/// Most bytes that the run without a change may write.
+const ROOM: u64 = 1 << 30;
+
+/// A launch with its number among those of its kernel. The launches of each queue follow those of the queue before, so that the numbers do
+/// not depend on which queue the device looks at first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    pub number: u64,
+    pub launch: Launch,
+}
 
 pub struct Golden {
     /// The directory with its output.
@@ -16,7 +29,7 @@ pub struct Golden {
     /// The bytes that it wrote.
     pub written: u64,
     /// The launches of each process.
-    processes: Vec<Vec<Launch>>,
+    processes: Vec<Vec<Numbered>>,
     /// Instructions whose places the decoder does not know.
     pub missed: BTreeSet<String>,
 }
@@ -28,7 +41,7 @@ impl Golden {
             target: None,
             budget: None,
             limit: program.timeout(),
-            room: None,
+            room: Some(ROOM),
         };
         let run = |name: &str| -> Result<Ended> {
             let ended = program.run(name, &order)?;
@@ -68,31 +81,22 @@ impl Golden {
         self.processes
             .iter()
             .flatten()
-            .map(|launch| launch.executed)
+            .map(|one| one.launch.executed)
             .sum()
     }
 
     /// The launches whose values may be changed.
-    pub fn selected(
-        &self,
-        kernel: Option<&Regex>,
-        launch: Option<&str>,
-        spec: &Spec,
-    ) -> Result<Vec<&Launch>> {
-        let kernel = kernel.map(|kernel| ("--kernel", kernel.as_str()));
-        let options = kernel
-            .into_iter()
-            .chain(launch.map(|launch| ("--launch", launch)));
-        let selection = Selection::of_options(options)?;
-        let chosen = |launch: &&Launch| {
-            selection.kernel(&launch.kernel, &demangle::readable(&launch.kernel))
-                && selection.launch(launch.number, launch.grid)
+    pub fn selected(&self, selection: &Selection, spec: &Spec) -> Result<Vec<&Numbered>> {
+        let chosen = |one: &&Numbered| {
+            let kernel = &one.launch.kernel;
+            selection.kernel(kernel, &demangle::readable(kernel))
+                && selection.launch(one.number, one.launch.grid)
         };
         let all = self.processes.iter();
-        let all: Vec<Vec<&Launch>> = all.map(|one| one.iter().filter(chosen).collect()).collect();
+        let all: Vec<Vec<&Numbered>> = all.map(|one| one.iter().filter(chosen).collect()).collect();
         let launched = all.iter().map(Vec::len).sum::<usize>();
-        let has_places = |one: &&Vec<&Launch>| one.iter().any(|launch| launch.total() > 0);
-        let mut with_places: Vec<Vec<&Launch>> = all.iter().filter(has_places).cloned().collect();
+        let has_places = |of: &&Vec<&Numbered>| of.iter().any(|one| one.launch.total() > 0);
+        let mut with_places: Vec<Vec<&Numbered>> = all.iter().filter(has_places).cloned().collect();
         match (with_places.len(), launched) {
             (1, _) => Ok(with_places.remove(0)),
             (0, 0) => match &*self.kernels() {
@@ -111,7 +115,7 @@ impl Golden {
     /// The names of the kernels that were launched, without those of the runtime.
     fn kernels(&self) -> String {
         let all = self.processes.iter().flatten();
-        let names = all.map(|launch| (&*launch.kernel, demangle::readable(&launch.kernel)));
+        let names = all.map(|one| (&*one.launch.kernel, demangle::readable(&one.launch.kernel)));
         let usual = Selection::default();
         let names = names.filter(|(name, readable)| usual.kernel(name, readable));
         let names: BTreeSet<_> = names.map(|(_, readable)| readable).collect();
@@ -129,16 +133,14 @@ impl Golden {
 }
 
 /// The launches of each process that has launched any, in an order that does not depend on when they did.
-fn of_processes(ended: &Ended) -> Vec<Vec<Launch>> {
-    let mut all: Vec<Vec<Launch>> = Vec::new();
+fn of_processes(ended: &Ended) -> Vec<Vec<Numbered>> {
+    let mut all: Vec<Vec<Numbered>> = Vec::new();
     for told in &ended.told {
         let launches = told.iter().filter_map(|line| match line {
             Line::Launch(launch) => Some(launch.clone()),
             _ => None,
         });
-        let mut launches: Vec<Launch> = launches.collect();
-        launches
-            .sort_by(|one, other| (&one.kernel, one.number).cmp(&(&other.kernel, other.number)));
+        let launches = numbered(launches.collect());
         if !launches.is_empty() {
             all.push(launches);
         }
@@ -146,16 +148,32 @@ fn of_processes(ended: &Ended) -> Vec<Vec<Launch>> {
     all.sort_by_cached_key(|launches| {
         let keys = launches
             .iter()
-            .map(|launch| (launch.kernel.clone(), launch.number, launch.executed));
+            .map(|one| (one.launch.kernel.clone(), one.number, one.launch.executed));
         keys.collect::<Vec<_>>()
     });
     all
 }
 
+/// The launches of a process by kernel, queue and turn.
+fn numbered(mut launches: Vec<Launch>) -> Vec<Numbered> {
+    launches.sort_by(|one, other| (&one.kernel, one.turn).cmp(&(&other.kernel, other.turn)));
+    let of_kernels = launches.chunk_by(|one, next| one.kernel == next.kernel);
+    let numbered = of_kernels.flat_map(|of_kernel| {
+        let launches = of_kernel.iter().cloned().zip(0..);
+        launches.map(|(launch, number)| Numbered { number, launch })
+    });
+    numbered.collect()
+}
+
 fn ends_well(golden: &Ended) -> Result<()> {
-    let status = golden
-        .status()
-        .context("the program does not end without a change")?;
+    let status = match golden.end {
+        End::Status(status) => status,
+        End::Late => bail!("the program does not end without a change"),
+        End::Full => bail!(
+            "the program writes more than {} GiB without a change, which is the most that a campaign compares",
+            ROOM >> 30
+        ),
+    };
     let faults: Vec<_> = golden
         .lines()
         .filter(|line| matches!(line, Line::Fault(_) | Line::Stuck))
@@ -172,4 +190,47 @@ fn ends_well(golden: &Ended) -> Result<()> {
         false => format!("it ends with {status}"),
     };
     bail!("the program fails without a change: {how}\n{last}")
+}
+
+#[cfg(test)]
+mod tests {
+    use injection::Turn;
+
+    use super::*;
+
+    #[test]
+    fn launches_have_the_same_numbers_however_queues_take_turns() {
+        let launch = |kernel: &str, queue, number, executed| Launch {
+            kernel: kernel.to_owned(),
+            turn: Turn {
+                node: 1,
+                queue,
+                number,
+            },
+            executed,
+            ..Launch::default()
+        };
+        let one = launch("add", 1, 0, 10);
+        let two = launch("add", 1, 1, 20);
+        let three = launch("add", 2, 0, 30);
+        let other = launch("sub", 1, 0, 40);
+        let expected = [
+            ("add", 0, 10),
+            ("add", 1, 20),
+            ("add", 2, 30),
+            ("sub", 0, 40),
+        ];
+        for order in [
+            [&one, &two, &three, &other],
+            [&three, &one, &other, &two],
+            [&one, &three, &two, &other],
+        ] {
+            let all = numbered(order.into_iter().cloned().collect());
+            let found: Vec<_> = all
+                .iter()
+                .map(|one| (&*one.launch.kernel, one.number, one.launch.executed))
+                .collect();
+            assert_eq!(found, expected);
+        }
+    }
 }

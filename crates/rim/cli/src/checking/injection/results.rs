@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use anyhow::{Context, Result, bail, ensure};
+use injection::{Model, Spec};
 use serde::{Deserialize, Serialize};
 
 /// A file of results, as docs/schemas/inject.json says.
@@ -268,10 +269,54 @@ fn joined(mut ranges: Vec<[u64; 2]>) -> Vec<[u64; 2]> {
     joined
 }
 
+impl Run {
+    /// The part that differs from the same run in another file, in words. Values may differ: programs compute with addresses, which are others
+    /// each time. `flips`: the change is the bits that differ between the values.
+    fn differs(&self, other: &Run, flips: bool) -> Option<String> {
+        let parts = [self, other].map(|run| run.parts(flips));
+        let [ours, theirs] = parts;
+        let mut pairs = ours.into_iter().zip(theirs);
+        let ((name, ours), (_, theirs)) = pairs.find(|(ours, theirs)| ours != theirs)?;
+        Some(format!("{name} {theirs} instead of {ours}"))
+    }
+
+    /// The end and the place, in words.
+    fn parts(&self, flips: bool) -> Vec<(&'static str, String)> {
+        let change = self.change.as_ref();
+        let of_change = |part: fn(&Change) -> String| change.map_or("none".to_owned(), part);
+        let bits = |change: &Change| format!("{:#x}", change.before ^ change.after);
+        let lane = |change: &Change| {
+            change
+                .lane
+                .map_or("all".to_owned(), |lane| lane.to_string())
+        };
+        let mut parts = vec![
+            ("outcome", self.outcome.name().to_owned()),
+            ("kernel", self.kernel.clone()),
+            ("launch", self.launch.to_string()),
+            ("workgroup", self.workgroup.to_string()),
+            ("wave", self.wave.to_string()),
+            ("place", self.place.to_string()),
+            ("offset", of_change(|change| change.offset.to_string())),
+            (
+                "instruction",
+                of_change(|change| change.instruction.clone()),
+            ),
+            ("register", of_change(|change| change.register.clone())),
+            ("lane", of_change(lane)),
+        ];
+        if flips {
+            parts.push(("changed bits", of_change(bits)));
+        }
+        parts
+    }
+}
+
 /// The parts of one campaign as one.
 pub fn merge(paths: &[impl AsRef<Path>]) -> Result<File> {
     let mut campaign: Option<Campaign> = None;
-    let mut runs: BTreeMap<u64, Run> = BTreeMap::new();
+    // Each run with the file that it comes from.
+    let mut runs: BTreeMap<u64, (&Path, Run)> = BTreeMap::new();
     let mut asked = Vec::new();
     for path in paths {
         let path = path.as_ref();
@@ -286,23 +331,34 @@ pub fn merge(paths: &[impl AsRef<Path>]) -> Result<File> {
             );
         }
         asked.extend(file.asked);
+        let flips = file.campaign.flips_bits();
         for run in file.runs {
-            match runs.get(&run.run) {
-                None => drop(runs.insert(run.run, run)),
-                Some(known) if *known == run => {}
-                Some(_) => bail!(
-                    "{name}: run {} has ended otherwise in another file: the program does not compute the same each time",
-                    run.run
-                ),
+            let Some((first, known)) = runs.get(&run.run) else {
+                runs.insert(run.run, (path, run));
+                continue;
+            };
+            if let Some(what) = known.differs(&run, flips) {
+                bail!(
+                    "{name}: run {} differs from that of {}: {what}",
+                    run.run,
+                    first.display()
+                );
             }
         }
         campaign.get_or_insert(file.campaign);
     }
     let campaign = campaign.context("nothing to merge")?;
-    Ok(File::new(campaign, asked, runs.into_values().collect()))
+    let runs = runs.into_values().map(|(_, run)| run);
+    Ok(File::new(campaign, asked, runs.collect()))
 }
 
 impl Campaign {
+    /// The model changes the same bits of whatever value is there.
+    fn flips_bits(&self) -> bool {
+        let spec = self.inject.parse::<Spec>();
+        spec.is_ok_and(|spec| matches!(spec.model, Model::Bit | Model::TwoBits))
+    }
+
     /// The fields that differ, in words.
     fn differs(&self, other: &Campaign) -> Option<String> {
         if self == other {

@@ -9,7 +9,7 @@ use std::{
         process::CommandExt,
     },
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -65,14 +65,6 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// None if it did not end by itself.
-    pub fn status(&self) -> Option<ExitStatus> {
-        match self.end {
-            End::Status(status) => Some(status),
-            End::Late | End::Full => None,
-        }
-    }
-
     /// The bytes that it has written.
     pub fn written(&self) -> u64 {
         child::bytes(&[&self.directory, &self.beside])
@@ -154,10 +146,17 @@ impl Program {
             .stderr(File::create(beside.join("stderr")).with_context(about)?)
             .process_group(0);
         if let Some(target) = order.target {
-            let place = &target.place;
+            let (turn, place) = (&target.turn, &target.place);
             let at = format!(
-                "{} {} {} {} {} {}",
-                target.launch, place.workgroup, place.wave, place.place, target.seed, target.kernel
+                "{} {} {} {} {} {} {} {}",
+                turn.node,
+                turn.queue,
+                turn.number,
+                place.workgroup,
+                place.wave,
+                place.place,
+                target.seed,
+                target.kernel
             );
             command.env("LUTHIER_INJECT_AT", at);
         }
