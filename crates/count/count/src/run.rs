@@ -24,11 +24,6 @@ const POOL_BYTES: usize = 64;
 /// Runs the program; the exit status is the program's, but for a program that does not mind that one of its children was stopped.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     let script = check_turns(arguments)?;
-    // The program would run for nothing.
-    if let Some(path) = output(arguments) {
-        let folder = path.parent().filter(|path| !path.as_os_str().is_empty());
-        std::fs::metadata(folder.unwrap_or(Path::new("."))).map_err(at(&path))?;
-    }
     let directory = tempfile::Builder::new()
         .prefix("luthier-count-")
         .tempdir()

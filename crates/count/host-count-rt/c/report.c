@@ -201,7 +201,7 @@ static void write_report(struct out *out, const char *stopped) {
   program[length > 0 ? length : 0] = 0;
   /* A tab or the end of a line would end the field. */
   for (char *at = program; *at; ++at)
-    if ((unsigned char)*at < ' ')
+    if ((unsigned char)*at < ' ' || *at == 127)
       *at = '?';
   put_line(out, "luthier-count\t1\nprocess\t%d\t%d\t%s\n", (int)getpid(), (int)getppid(), program);
   for (int index = 0; luthier_contract(index); ++index)

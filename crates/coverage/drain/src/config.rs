@@ -109,7 +109,7 @@ const DEADLY: &[i32] = &[
     libc::SIGFPE,
 ];
 
-/// The signals of a list of names, or what is wrong with a name; those of `none` are none.
+/// Returns the signals that a list names, or what is wrong with a name. The list `none` has no signals.
 pub fn named(list: &str) -> impl Iterator<Item = Result<i32, String>> {
     let names = list.split(',').filter(move |_| list != "none");
     names.map(|name| {

@@ -34,7 +34,8 @@ pub struct Journey {
     pub budget: u32,
     /// How often each branch was taken, by its number, and the sum of the lanes that were on then.
     pub taken: [[u64; 2]; MOST_BRANCHES],
-    /// A pair for each step, and one more. The second number of a pair gets how many more lanes are on at the step than at the one before.
+    /// There is a pair for each step and one behind the last. Added to the second number is how many more lanes are on at the step than at
+    /// the one before.
     pub changes: *mut [i64; 2],
 }
 
@@ -156,7 +157,7 @@ pub enum When {
 const JOURNEY: Register = Register::RBP;
 const SCALARS: Register = Register::RBX;
 const LANES: Register = Register::R14;
-/// How many these are.
+/// The number of lanes that are on.
 const COUNT: Register = Register::R12;
 const BUDGET: Register = Register::R15D;
 const CONDITION: Register = Register::R13D;
@@ -202,7 +203,7 @@ pub fn loop_routine(
     maker.finish(&starts)
 }
 
-/// Returns `true` if something may look at the condition with which `steps` begin. It may be left at any routine or branch.
+/// Returns `true` if something may look at the condition with which `steps` begin. The loop may be left at any routine or branch.
 fn is_condition_needed(steps: &[Step]) -> bool {
     let next = steps.iter().find_map(|step| match step {
         Step::Nothing => None,
@@ -429,7 +430,7 @@ impl Maker {
         }
     }
 
-    /// The lanes in the scalars from `slot` on are on from the next step on, which is counted if they are others than before.
+    /// EXEC has been written to the scalars that begin at `slot`. If its lanes are others than before, the next step counts the difference.
     fn count_lanes(&mut self, number: usize, slot: u16) -> Result<()> {
         let (lanes, more) = (Register::RAX, Register::RCX);
         self.fetch(lanes, Word::Slot(slot), self.is_long)?;

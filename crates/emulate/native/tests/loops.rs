@@ -365,7 +365,7 @@ fn other_lanes_are_counted() {
     assert_eq!(fewer.changes, [0, -4, 0, 0]);
     assert!(fewer.condition);
     // A wave of 32 lanes has none in the second word.
-    let short = stay(&steps, 2, FIRST, 9, &[0xff, 0], false);
+    let short = stay(&steps, 2, FIRST, 9, &[0xff, 0xff], false);
     assert_eq!(short.changes, [0, -24, 0, 0]);
 }
 

@@ -125,22 +125,44 @@ impl Findings {
         });
         match written {
             Ok(file) => inner.file = Some(file),
-            Err(error) => {
-                inner.failed = true;
-                let directory = self.directory.display();
-                let process = inner.process;
-                report(&match error.kind() {
-                    ErrorKind::NotFound => format!(
-                        "luthier: `luthier check` has made its report: what it would find in process {process} from here on is lost"
-                    ),
-                    _ => format!("luthier: findings end here: {directory}: {error}"),
-                });
-            }
+            Err(error) => self.lose(inner, &error),
         }
     }
 
-    /// The file of the code object around an address, and where the object's address 0 lies.
-    fn object(&self, inner: &mut Inner, pc: u64) -> Option<(u64, String)> {
+    /// Findings are lost from here on, and the user is told of that once.
+    fn lose(&self, inner: &mut Inner, error: &io::Error) {
+        inner.failed = true;
+        let (directory, process) = (self.directory.display(), inner.process);
+        report(&match error.kind() {
+            ErrorKind::NotFound => format!(
+                "luthier: what is found in process {process} from here on is lost: {directory} is gone, because `luthier check` has made its report, or it cannot be seen from here"
+            ),
+            _ => format!("luthier: findings end here: {directory}: {error}"),
+        });
+    }
+
+    /// The file of the code object around an address, and where the object's address 0 lies. The user is told of what was found if there is
+    /// no such object.
+    fn object(
+        &self,
+        inner: &mut Inner,
+        pc: u64,
+        found: impl FnOnce() -> String,
+    ) -> Option<(u64, String)> {
+        let object = self.file_of_object(inner, pc);
+        if object.is_none() && !inner.failed {
+            report(&format!(
+                "luthier: {}, in code of no known code object",
+                found()
+            ));
+        }
+        object
+    }
+
+    fn file_of_object(&self, inner: &mut Inner, pc: u64) -> Option<(u64, String)> {
+        if inner.failed {
+            return None;
+        }
         let (base, bytes) = source::object(pc)?;
         let known = inner.objects.iter();
         let mut known = known.filter(|(at, of, _)| *at == base && *of == bytes);
@@ -158,7 +180,7 @@ impl Findings {
         let name = match KEEPER.run(write).flatten() {
             Ok(name) => name,
             Err(error) => {
-                report(&format!("luthier: a code object with findings: {error}"));
+                self.lose(inner, &error);
                 return None;
             }
         };
@@ -242,12 +264,8 @@ impl Findings {
             inner.accesses.insert((kind, fault.pc), more);
             return;
         }
-        let Some((base, object)) = self.object(inner, fault.pc) else {
-            let pc = fault.pc;
-            report(&format!(
-                "luthier: {} stopped at {pc:#x}, in code of no known code object",
-                dispatch.label()
-            ));
+        let told = || format!("{} stopped at {:#x}", dispatch.label(), fault.pc);
+        let Some((base, object)) = self.object(inner, fault.pc, told) else {
             return;
         };
         let nearest = nearest.filter(|_| !is_constant);
@@ -274,10 +292,8 @@ impl Findings {
         let Unwaited {
             producer, consumer, ..
         } = *found;
-        let Some((base, object)) = self.object(inner, consumer) else {
-            report(&format!(
-                "luthier: a wait is missing between {producer:#x} and {consumer:#x}, in code of no known code object"
-            ));
+        let told = || format!("a wait is missing between {producer:#x} and {consumer:#x}");
+        let Some((base, object)) = self.object(inner, consumer, told) else {
             return None;
         };
         let register = found.register.map(|register| register.to_string());
@@ -376,11 +392,8 @@ impl MeetingSink for Findings {
         let counted = match inner.barriers.get(&key).copied() {
             Some(known) => self.again(inner, known, 1),
             None => {
-                let Some((base, object)) = self.object(inner, found.pc) else {
-                    let pc = found.pc;
-                    report(&format!(
-                        "luthier: waves do not meet at a barrier at {pc:#x}, in code of no known code object"
-                    ));
+                let told = || format!("waves do not meet at a barrier at {:#x}", found.pc);
+                let Some((base, object)) = self.object(inner, found.pc, told) else {
                     return;
                 };
                 self.counted(inner, 1, &meeting(&object, base, found))

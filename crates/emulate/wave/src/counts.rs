@@ -2,7 +2,7 @@
 //!
 //! Straight-line runs are recorded as two updates of a difference array; a prefix sum at the end gives how often every
 //! instruction retired, and with how many active lanes. EXEC is constant within a run because the engine ends a run at
-//! every write of EXEC.
+//! every write of EXEC. Host code of loops goes on there, and adds the difference of lanes itself.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -91,7 +91,8 @@ impl Counts {
         differences[end][1] -= lanes;
     }
 
-    /// The same where host code has counted in between how the lanes changed: see [`Counts::changes`]. These were active at both ends.
+    /// Micro-ops `start..end` retired once, and host code has counted how the lanes changed between: see [`Counts::changes`]. `lanes` were
+    /// active at the start and at the end.
     pub(crate) fn retire_changing(&mut self, start: usize, end: usize, lanes: [u32; 2]) {
         let differences = &mut self.active[..];
         let [before, after] = lanes.map(i64::from);
@@ -106,7 +107,7 @@ impl Counts {
         self.active[of.start..=of.end].as_mut_ptr()
     }
 
-    /// A branch in front of micro-op `from` was taken to micro-op `to`: how often, and the sum of the lanes that were active then.
+    /// A branch in front of micro-op `from` was taken to micro-op `to`. `taken` has how often, and the sum of the lanes that were active then.
     pub(crate) fn retire_branches(&mut self, from: usize, to: usize, taken: [u64; 2]) {
         let [waves, lanes] = taken.map(|number| number as i64);
         let differences = &mut self.active[..];

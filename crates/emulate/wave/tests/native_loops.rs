@@ -104,10 +104,13 @@ fn scalar(random: &mut Random) -> String {
 fn exec_write(random: &mut Random, masks: &Masks) -> String {
     let (size, exec) = (masks.size, masks.exec);
     let other = *pick(random, &masks.others);
-    match random.below(4) {
-        0 => format!("s_mov_{size} {exec}, -1"),
-        1 => format!("s_or_{size} {exec}, {exec}, {other}"),
-        2 => format!("s_andn2_{size} {exec}, {exec}, {other}"),
+    match random.below(10) {
+        0 => "s_mov_b32 exec_hi, s36".to_owned(),
+        1 => "s_or_b32 exec_lo, exec_lo, s37".to_owned(),
+        2 => "s_or_b64 exec, exec, s[36:37]".to_owned(),
+        3 | 4 => format!("s_mov_{size} {exec}, -1"),
+        5 => format!("s_or_{size} {exec}, {exec}, {other}"),
+        6 | 7 => format!("s_andn2_{size} {exec}, {exec}, {other}"),
         _ => {
             let operation = pick(random, SAVING);
             let saved = masks.saved[1];

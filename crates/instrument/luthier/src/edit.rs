@@ -352,14 +352,9 @@ impl<'k> Edit<'k> {
         let target = self.kernel.module.target;
         let assembler = Assembler::with_features(target, self.kernel.wave_size(), "")
             .map_err(|error| failed(error.to_string()))?;
-        let bytes = assembler
+        assembler
             .assemble(text)
-            .map_err(|error| failed(error.to_string()))?;
-        // A directive may have put instructions elsewhere.
-        if bytes.is_empty() && !text.trim().is_empty() {
-            return Err(failed("no instruction comes of it".to_owned()));
-        }
-        Ok(bytes)
+            .map_err(|error| failed(error.to_string()))
     }
 
     /// The file that has a hook or variable, and what it is called there.

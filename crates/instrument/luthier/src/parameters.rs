@@ -5,7 +5,7 @@ use crate::{
     description::{Expression, expression},
 };
 use isa::RegKind;
-use template::{Bundle, Port, RegisterFile, Template};
+use template::{Bundle, Entry, Port, RegisterFile, Template};
 use tool_abi::HookValueRow;
 
 /// Behind the name of a hook that host code inserts: the variant whose parameters all have a value for each lane.
@@ -118,11 +118,11 @@ pub(crate) fn fits(
 /// the instruction (`operand.N`) are only known at the place.
 pub fn check(bundle: &Bundle, description: &Description) -> Result<()> {
     for insert in &description.insert {
-        let entry = bundle
-            .entries
-            .iter()
-            .find(|entry| entry.hook == insert.hook);
-        let Some(entry) = entry else { continue };
+        let entries = bundle.entries.iter();
+        let mut entries = entries.filter(|entry| entry.hook == insert.hook);
+        let Some(entry) = entries.next() else {
+            continue;
+        };
         let (wanted, given) = (count(&entry.template), insert.arguments.len());
         if wanted != given {
             return Err(Error::Argument {
@@ -137,8 +137,13 @@ pub fn check(bundle: &Bundle, description: &Description) -> Result<()> {
                 Expression::SiteNumber(_) => Some(&NUMBER),
                 expression => expression.fixed(),
             };
-            if let Some(argument) = argument {
-                fits(&insert.hook, &entry.template, index, argument)?;
+            let Some(argument) = argument else { continue };
+            // Waves of some targets have 32 lanes or 64, which decides about masks.
+            let fit = |entry: &Entry| fits(&insert.hook, &entry.template, index, argument);
+            if let Err(error) = fit(entry)
+                && !entries.clone().any(|entry| fit(entry).is_ok())
+            {
+                return Err(error);
             }
         }
     }

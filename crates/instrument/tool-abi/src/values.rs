@@ -77,7 +77,7 @@ impl HookValueRow {
         }
     }
 
-    /// A bit for each lane: a parameter must take those that the wave has.
+    /// It has a bit for each lane. A parameter must take as many bits as the wave has lanes.
     const fn mask() -> HookValueRow {
         HookValueRow {
             is_mask: true,

@@ -66,7 +66,7 @@ pub struct Verify {
     /// Only places where this holds, as for `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
-    /// Check the analysis of registers instead: before every instruction of the original, overwrite all registers that the kernel does
+    /// Check the analysis of registers instead, without -t and --site: before every instruction of the original, overwrite all registers that the kernel does
     /// not read any more
     #[arg(long, conflicts_with_all = ["tools", "site"])]
     poison: bool,

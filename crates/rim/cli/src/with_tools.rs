@@ -225,6 +225,11 @@ impl WithTools {
         };
         let others = hsa_tools::requested(command);
         let paths = absolute(&named, own.map(|_| directory.as_path()));
+        if let Some(path) = paths.iter().find(|path| path.contains([',', ':'])) {
+            bail!(
+                "{path}: LUTHIER_TOOL has commas and colons between tools, so that no path of a tool may have one; link the tool to another place"
+            );
+        }
         command
             .env("HSA_TOOLS_LIB", with_others(&ours, &others))
             .env(tools::LIBRARIES, made_of(&paths, &named, &given))
@@ -249,11 +254,6 @@ impl WithTools {
             bail!("-t names no tool; `luthier tool list` lists the ready tools");
         }
         let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
-        if let Some(tool) = plain.iter().find(|tool| tool.contains(':')) {
-            bail!(
-                "-t {tool}: the path of a tool may have no colon, which stands between tools in LUTHIER_TOOL: name it from its own directory"
-            );
-        }
         let distinct = tools::distinct(&plain);
         // Several tools of one library are no repetition.
         let several = |tool: &&&str| {

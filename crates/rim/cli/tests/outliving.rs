@@ -5,7 +5,7 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -55,10 +55,17 @@ fn findings(report: &Value) -> Vec<(&str, &str)> {
     .collect()
 }
 
-fn wait_for(file: &Path) {
-    while !file.exists() {
+/// Waits until something is so, for two minutes at most.
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(120), "{what}");
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+fn wait_for(file: &Path) {
+    wait_until(&file.display().to_string(), || file.exists());
 }
 
 /// Directories that `luthier` or the program has made in a folder and not removed.
@@ -101,9 +108,8 @@ fn processes_that_outlive_the_program_are_named() {
         assert_eq!(findings(&report), expected, "{case}: {report}");
         fs::write(folder.join("go"), "").unwrap();
         wait_for(&folder.join("last"));
-        while Path::new(&format!("/proc/{number}")).exists() {
-            thread::sleep(Duration::from_millis(5));
-        }
+        let process = format!("/proc/{number}");
+        wait_until(&process, || !Path::new(&process).exists());
         // A tool makes its directory anew.
         if options[0] != "--memory" {
             assert_eq!(temporary(folder), [""; 0], "{case}");
@@ -117,23 +123,20 @@ fn a_process_that_begins_to_look_when_the_report_is_made_says_so() {
     let temporary_folder = tempfile::tempdir().unwrap();
     let folder = temporary_folder.path();
     let at = folder.display();
-    let waits =
-        format!("while ! [ -e {at}/report.json ] || [ -e {at}/.tmp* ]; do sleep 0.01; done");
+    // It gets its name when the directory for findings has gone.
+    let waits = format!("while ! [ -e {at}/report.json ]; do sleep 0.01; done");
     let script = format!(
         "(touch {at}/go; {waits}; exec {} {at}) > {at}/said 2>&1 &",
         program.display()
     );
-    // The report's file is made at the beginning, the directory for findings goes at the end.
     let (status, report) = check(folder, &["--races"], &script);
     assert_eq!(status, Some(0), "{report}");
     let all = outliving(&report);
     assert!(all.iter().any(|(_, name)| *name == "sh"), "{report}");
     wait_for(&folder.join("last"));
     let said = fs::read_to_string(folder.join("said")).unwrap();
-    assert!(
-        said.contains("`luthier check` has made its report"),
-        "{said}"
-    );
+    let told = said.matches("`luthier check` has made its report").count();
+    assert_eq!((told, said.matches("luthier:").count()), (1, 1), "{said}");
     assert_eq!(temporary(folder), [""; 0]);
 }
 

@@ -156,8 +156,21 @@ fn tools_that_are_none_stop_before_the_application_starts() {
     // The runtime would take it for two tools.
     let colon = scene.path("a:b.tool");
     std::fs::copy(&good, &colon).unwrap();
+    let folder = scene.path("a,b");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::copy(&good, folder.join("x.tool")).unwrap();
+    let inside = (scene.emulator.command())
+        .current_dir(&folder)
+        .args(["run", "--device", DEVICE, "-t", "./x.tool", "--", "true"])
+        .bounded_output()
+        .unwrap();
+    let said = text(&inside.stderr);
+    assert!(
+        inside.status.code() == Some(2) && said.contains("no path of a tool may have one"),
+        "{said}"
+    );
     for (tool, word) in [
-        (colon.as_path(), "may have no colon"),
+        (colon.as_path(), "no path of a tool may have one"),
         (Path::new("no-such-tool"), "no tool no-such-tool"),
         (&scene.path("missing.tool"), "cannot read"),
         (&text_file, "is no built tool"),
@@ -356,12 +369,17 @@ fn a_program_that_leaves_in_a_hurry_is_told_about() {
     let source = scene.path("hurry.hip");
     std::fs::write(
         &source,
-        "#include <hip/hip_runtime.h>\n#include <csignal>\n#include <unistd.h>\n\
+        "#include <hip/hip_runtime.h>\n#include <csignal>\n#include <string>\n#include <thread>\n#include <unistd.h>\n\
          __global__ void greet() {}\n\
-         int main(int argc, char **) {\n\
+         volatile int depth;\n\
+         int deeper(int n) { volatile char room[4096]; room[n % 4096] = n; depth = n; return deeper(n + 1) + room[0]; }\n\
+         int main(int argc, char **argv) {\n\
          greet<<<1, 64>>>();\n\
          if (hipDeviceSynchronize() != hipSuccess) return 1;\n\
-         if (argc > 1) kill(getpid(), SIGKILL);\n\
+         std::string way = argc > 1 ? argv[1] : \"\";\n\
+         if (way == \"kill\") kill(getpid(), SIGKILL);\n\
+         if (way == \"overflow\") deeper(0);\n\
+         if (way == \"overflow in a thread\") std::thread(deeper, 0).join();\n\
          _exit(7);\n}\n",
     )
     .unwrap();
@@ -389,9 +407,16 @@ fn a_program_that_leaves_in_a_hurry_is_told_about() {
     };
     let (status, told, said) = run(&["-t", "bb-count"], None);
     assert_eq!((status.code(), told), (Some(7), 1), "{said}");
-    let (status, told, said) = run(&["-t", "bb-count"], Some("kill"));
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    assert_eq!((signal, told), (Some(9), 1), "{said}");
+    // A handler has a stack of its own in the first thread alone.
+    for (way, signal, lost) in [
+        ("kill", 9, 1),
+        ("overflow", 11, 0),
+        ("overflow in a thread", 11, 1),
+    ] {
+        let (status, told, said) = run(&["-t", "bb-count"], Some(way));
+        let ended = std::os::unix::process::ExitStatusExt::signal(&status);
+        assert_eq!((ended, told), (Some(signal), lost), "{way}: {said}");
+    }
     assert_eq!(run(&[], None).1, 0);
     let orderly = scene.run(Path::new("bb-count"), &[], &[]);
     unharmed(&orderly, &["1 instrumented"]);

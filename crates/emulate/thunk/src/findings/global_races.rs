@@ -33,11 +33,8 @@ impl Sink for Findings {
             let counted = match inner.global_races.get(&key).copied() {
                 Some(known) => self.again(inner, known, race.times),
                 None => {
-                    let Some((base, object)) = self.object(inner, after.pc) else {
-                        let pc = after.pc;
-                        report(&format!(
-                            "luthier: a race at {pc:#x}, in code of no known code object"
-                        ));
+                    let told = || format!("a race at {:#x}", after.pc);
+                    let Some((base, object)) = self.object(inner, after.pc, told) else {
                         continue;
                     };
                     let other = self.other(inner, race, &object);
@@ -104,8 +101,8 @@ impl Findings {
             Some(Other::Kernel(kernel)) => {
                 let name = inner.kernels.get(&kernel).cloned().unwrap_or_default();
                 // An instruction of another object is told of by its kernel alone.
-                let is_known =
-                    (self.object(inner, race.before.pc)).is_some_and(|(_, of)| of == object);
+                let is_known = (self.file_of_object(inner, race.before.pc))
+                    .is_some_and(|(_, of)| of == object);
                 let kind = if is_known { "kernel" } else { "elsewhere" };
                 format!("{kind}\t{name}")
             }

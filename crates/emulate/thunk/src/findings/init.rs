@@ -23,11 +23,8 @@ impl Sink for Findings {
         let counted = match inner.undefined.get(&key).copied() {
             Some(known) => self.again(inner, known, 1),
             None => {
-                let Some((base, object)) = self.object(inner, found.pc) else {
-                    let pc = found.pc;
-                    report(&format!(
-                        "luthier: an undefined value is used at {pc:#x}, in code of no known code object"
-                    ));
+                let told = || format!("an undefined value is used at {:#x}", found.pc);
+                let Some((base, object)) = self.object(inner, found.pc, told) else {
                     return;
                 };
                 self.counted(inner, 1, &lines(found, (&object, base)))

@@ -21,11 +21,8 @@ impl Sink for Findings {
         let counted = match inner.nans.get(&key).copied() {
             Some(known) => self.again(inner, known, lanes),
             None => {
-                let Some((base, object)) = self.object(inner, found.pc) else {
-                    let pc = found.pc;
-                    report(&format!(
-                        "luthier: a value that is no number is used at {pc:#x}, in code of no known code object"
-                    ));
+                let told = || format!("a value that is no number is used at {:#x}", found.pc);
+                let Some((base, object)) = self.object(inner, found.pc, told) else {
                     return;
                 };
                 self.counted(inner, lanes, &lines(found, (&object, base)))

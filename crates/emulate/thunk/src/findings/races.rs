@@ -27,11 +27,8 @@ impl Order for Findings {
             let counted = match inner.races.get(&key).copied() {
                 Some(known) => self.again(inner, known, race.times),
                 None => {
-                    let Some((base, object)) = self.object(inner, race.pc) else {
-                        let pc = race.pc;
-                        report(&format!(
-                            "luthier: a race at {pc:#x}, in code of no known code object"
-                        ));
+                    let told = || format!("a race at {:#x}", race.pc);
+                    let Some((base, object)) = self.object(inner, race.pc, told) else {
                         continue;
                     };
                     self.counted(inner, race.times, &line(race, workgroup, (&object, base)))

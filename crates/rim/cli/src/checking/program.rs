@@ -59,8 +59,9 @@ fn by_hooks(check: &Check, run: &mut Run<'_>, directory: &Directory) -> Result<E
     let status = launch::run_for(&mut command, check.injection.timeout())?;
     directory.settle();
     if ledger.is_some_and(|ledger| ledger.complain(status)) {
-        run.report.left_out =
-            Some("a process that was killed or left by _exit or exec, or had a stack overflow");
+        run.report.left_out = Some(
+            "a process that was killed or left by _exit or exec, or had a stack overflow in a thread that is not the first",
+        );
     }
     Ok(status)
 }

@@ -289,7 +289,7 @@ fn summary(
     for process in &report.outliving {
         writeln!(
             out,
-            "not checked: {process} after the program's end, and its leaks: it was still running when this report was made"
+            "not checked: what {process} does after this report, and its leaks"
         )?;
     }
     if !report.not_followed.is_empty() {

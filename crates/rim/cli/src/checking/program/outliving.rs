@@ -1,7 +1,7 @@
 //! The directory for findings, and processes that still write to it when the program has ended.
 //!
 //! Every process of the program has the directory's name in its environment. A process may overwrite that, as those do that set the title
-//! `ps` shows. Each process on the emulated GPU therefore has a lock on its file as long as it runs. With hooks there is no such file.
+//! `ps` shows. A lock on its file marks each process on the emulated GPU, too, as long as it runs. With hooks there is no such file.
 
 use std::{
     collections::BTreeSet,
@@ -18,10 +18,10 @@ use command::processes;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
 use serde::Serialize;
 
-/// Processes that end with the program may take so long.
+/// Processes that end with the program get this time.
 const MOMENT: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(20);
-/// A directory is removed so many times, while processes make files in it.
+/// Removal is tried so often, because processes may still make files in the directory.
 const ROUNDS: usize = 20;
 
 /// A process that outlives the program.
@@ -41,9 +41,10 @@ impl std::fmt::Display for Outliving {
 /// A process with this number.
 pub fn named(process: u32) -> Outliving {
     let name = fs::read(format!("/proc/{process}/comm")).unwrap_or_default();
+    let name = String::from_utf8_lossy(name.strip_suffix(b"\n").unwrap_or(&name)).into_owned();
     Outliving {
         process,
-        name: String::from_utf8_lossy(name.trim_ascii_end()).into_owned(),
+        name: name.replace(char::is_control, "?"),
     }
 }
 
