@@ -4,7 +4,6 @@ use allocations::{Position, facts, lines::describe};
 use global_races::{Access, Copied, Copy, Found, Missing, Other, Side, Sink};
 
 use super::{Counted, Findings, Inner};
-use crate::report::report;
 
 /// Two races are alike if these are equal: grade, what is missing, and both sides without their waves.
 pub type Key = (bool, Missing, u64, u64, Access, Access);

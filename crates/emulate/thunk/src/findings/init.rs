@@ -10,7 +10,6 @@ use definedness::{Definedness, Found, Origin, Sink, Use};
 use gpu::{Dispatch, memory::Copies};
 
 use super::Findings;
-use crate::report::report;
 
 /// The instruction that uses a value, and the one that brought it.
 pub type Key = (Use, u64, Option<u64>);

@@ -7,7 +7,6 @@ use definedness::nan::{Found, Sink, Use, Value};
 use gpu::Dispatch;
 
 use super::Findings;
-use crate::report::report;
 
 /// The use, the value, the instruction that made it, and the one that uses it.
 pub type Key = (Use, Value, u64, u64);

@@ -6,7 +6,6 @@ use compute::{Access, Order, Race};
 use gpu::Dispatch;
 
 use super::Findings;
-use crate::report::report;
 
 /// Whether it is certain, both instructions and both accesses.
 pub type Key = (bool, u64, u64, Access, Access);
