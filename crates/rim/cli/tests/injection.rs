@@ -448,7 +448,7 @@ fn what_cannot_be_a_campaign_is_refused() {
     }
 }
 
-/// Nobody waits for two runs of the program to hear of a mistake in an option.
+/// The user does not wait for two runs of the program to hear of a mistake in an option.
 #[test]
 fn a_bad_selection_is_refused_before_the_program_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -480,7 +480,7 @@ fn the_run_without_a_change_may_not_write_without_end() {
     );
 }
 
-/// What the kernel says of each run's program, on a system that lets the command ask for it.
+/// The kernel tells how it has laid out each run's program, on a system that lets the command ask for it.
 #[test]
 fn programs_start_at_the_same_addresses_each_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -634,7 +634,7 @@ fn nothing_is_left_when_the_reader_of_the_results_has_gone() {
     command.args(["--runs", "1", "--"]).arg(program());
     let output = command.arg("dead").output().unwrap();
     assert_eq!(output.status.code(), Some(128 + libc::SIGPIPE));
-    assert_eq!(left_in(folder.path()), [PathBuf::new(); 0]);
+    assert_eq!(left_in(folder.path()), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -684,7 +684,7 @@ fn interrupted_by(signal: libc::c_int) {
     let runs = value["runs"].as_array().unwrap().len();
     assert!((1..100_000).contains(&runs), "{runs}");
     assert_eq!(value["wanted"], 100_000);
-    assert_eq!(left_in(&temporary), [PathBuf::new(); 0]);
+    assert_eq!(left_in(&temporary), Vec::<PathBuf>::new());
 }
 
 #[test]

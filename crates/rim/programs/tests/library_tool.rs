@@ -169,7 +169,10 @@ fn what_goes_wrong_in_a_callback_is_the_reason() {
     let tool = scene.build(&programs::root().join("examples/instruction_counter.hip"));
     let out = scene.path("out");
     let out = ["-o", out.to_str().unwrap()];
-    for (command, options) in [("instrument", &out), ("verify", &["-k", "."])] {
+    for (command, options) in [
+        ("instrument", &out[..]),
+        ("verify", &["-k", "add", "--target", DEVICE]),
+    ] {
         let offline = scene
             .emulator
             .command()

@@ -123,7 +123,7 @@ mod tests {
         assert!(directory.processes().is_empty());
         drop(directory);
         assert!(!path.exists());
-        // Nobody makes a file there later.
+        // A process cannot make a file there later.
         assert_eq!(File::create(late).unwrap_err().kind(), ErrorKind::NotFound);
     }
 }
