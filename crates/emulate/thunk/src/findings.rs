@@ -293,9 +293,7 @@ impl Findings {
             producer, consumer, ..
         } = *found;
         let told = || format!("a wait is missing between {producer:#x} and {consumer:#x}");
-        let Some((base, object)) = self.object(inner, consumer, told) else {
-            return None;
-        };
+        let (base, object) = self.object(inner, consumer, told)?;
         let register = found.register.map(|register| register.to_string());
         Some(format!(
             "wait\t{object}\t{:?}\t{:?}\t{:#x}\t{:#x}\t{}\n",
