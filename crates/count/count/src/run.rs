@@ -10,7 +10,7 @@ use command::{COUNT_FAILED, Status, grouped};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
@@ -127,10 +127,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         }
         Format::Text => text(&report, arguments),
     };
-    match output(arguments) {
+    match &arguments.output {
         // The program has run: a status of its own that is not success is worth more than that the file is missing.
-        Some(path) => {
-            if let Err(error) = outputs::write_whole(&path, text.as_bytes()).map_err(at(path)) {
+        Some(output) => {
+            let path = &outputs::named(output, usual(arguments.format));
+            if let Err(error) = outputs::write_whole(path, text.as_bytes()).map_err(at(path)) {
                 command::say!("luthier count: {error}");
                 command::print_error(format_args!("{text}"));
                 if status.success() {
@@ -153,14 +154,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     })
 }
 
-/// The file for the counts, if the user named one.
-fn output(arguments: &RunArguments) -> Option<PathBuf> {
-    let usual = match arguments.format {
+/// The file's name in a directory that the user named.
+fn usual(format: Format) -> &'static str {
+    match format {
         Format::Json => "count.json",
         Format::Text => "count.txt",
-    };
-    let output = arguments.output.as_ref()?;
-    Some(outputs::named(output, usual))
+    }
 }
 
 /// The recorded match that is to be played again. Options for turns need turns.

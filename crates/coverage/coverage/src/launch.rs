@@ -76,7 +76,8 @@ impl Run {
         {
             bail!("--interval {interval} is not a positive number of seconds");
         }
-        if let Some(Err(problem)) = self.signals().find(Result::is_err) {
+        let mut signals = self.signal.iter().flat_map(|list| config::named(list));
+        if let Some(Err(problem)) = signals.find(Result::is_err) {
             bail!("--signal {problem}");
         }
         if self.pattern.contains('/') {
@@ -144,13 +145,6 @@ impl Run {
         let silent = Ledger::silent(&ledger.read().unwrap_or_default());
         summarise(&directory, &self.output, started, status, &silent);
         Ok(launch::end_like(status))
-    }
-}
-
-impl Run {
-    /// The signals that the user chose.
-    fn signals(&self) -> impl Iterator<Item = Result<i32, String>> {
-        self.signal.iter().flat_map(|list| config::named(list))
     }
 }
 

@@ -274,6 +274,12 @@ fn long_numbers() {
     }
 }
 
+/// A branch back to the first step if the condition is set.
+const BACK: Step = Step::Branch {
+    when: When::Condition(true),
+    to: FIRST,
+};
+
 #[test]
 fn a_budget_ends_a_loop_at_its_branch() {
     // s0 counts to 5: an addition, a comparison, a branch back.
@@ -287,15 +293,11 @@ fn a_budget_ends_a_loop_at_its_branch() {
         target: None,
         ..of_slots(Operation::Compare(Relation::Below), false)
     };
-    let back = Step::Branch {
-        when: When::Condition(true),
-        to: FIRST,
-    };
     let steps = [
         Step::Scalar(add),
         Step::Scalar(compare),
         Step::Nothing,
-        back,
+        BACK,
     ];
     let end = stay(&steps, 4, FIRST, 100, &[0], false);
     assert_eq!((end.exit.step(), end.exit.last_branch()), (FIRST + 4, None));
@@ -372,13 +374,13 @@ fn other_lanes_are_counted() {
 #[test]
 fn branches_count_the_lanes_of_each_turn() {
     // Each turn takes five lanes away, until five are left.
-    let half = Scalar {
+    let copy = Scalar {
         sources: [Word::Slot(LANES), Word::Constant(0)],
         target: Some(0),
         ..of_slots(Operation::Move, true)
     };
-    let shift = |count: u64| Scalar {
-        sources: [Word::Slot(0), Word::Constant(count)],
+    let shift = Scalar {
+        sources: [Word::Slot(0), Word::Constant(5)],
         target: Some(0),
         ..of_slots(Operation::ShiftRight, true)
     };
@@ -387,12 +389,8 @@ fn branches_count_the_lanes_of_each_turn() {
         target: None,
         ..of_slots(Operation::Compare(Relation::Different), true)
     };
-    let back = Step::Branch {
-        when: When::Condition(true),
-        to: FIRST,
-    };
-    let steps = [half, shift(5), save(), fewer].map(Step::Scalar);
-    let steps = [&steps[..], &[back]].concat();
+    let steps = [copy, shift, save(), fewer].map(Step::Scalar);
+    let steps = [&steps[..], &[BACK]].concat();
     let found = stay(&steps, 4, FIRST, 100, &[0, 0], false);
     // 35, 30 and so on: the branch is taken with all but the last of these.
     assert_eq!(found.taken[0], 6);

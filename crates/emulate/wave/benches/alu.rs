@@ -9,22 +9,13 @@ use std::time::Instant;
 
 use gfx::{Matrix, Target};
 use numerics::convert::{Fp8, bf16_from_f32, f16_from_f32_nearest};
-use wave::{AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, Stop, Wave, run};
+use wave::{Config, Counts, Env, Host, Memory, Program, Stop, Wave, run};
 
-struct Everything;
+#[allow(dead_code, reason = "tests use more of it")]
+#[path = "../tests/harness/mod.rs"]
+mod harness;
 
-impl AddressSpace for Everything {
-    fn generation(&self) -> u64 {
-        0
-    }
-    fn find(&self, address: u64) -> Option<Range> {
-        (address >= 4096).then_some(Range {
-            start: 4096,
-            end: !0,
-            writable: true,
-        })
-    }
-}
+use harness::Everything;
 
 struct Silent;
 
@@ -346,19 +337,12 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         .expect("assembler")
         .expect("text");
     let config = Config {
-        target,
-        wave_size,
         agpr_base: ROWS as u32,
-        vector_rows: 2 * ROWS as u32,
-        observed: false,
         native: std::env::var("NATIVE")
             .ok()
             .and_then(|least| least.parse().ok())
             .map(wave::HostCode::at_once),
-        exact: false,
-        measured: None,
-        races: false,
-        ordered: false,
+        ..harness::plain(target, wave_size, 2 * ROWS)
     };
     let program = Program::new(config, isa::Decoder::new(target).expect("decoder"));
     let mut memory = Memory::new(&Everything);

@@ -331,7 +331,7 @@ fn a_planted_error_in_a_loop_is_found() {
     find_planted("a_planted_error_in_a_loop_is_found", &AND.0, AND.1, AND.2);
 }
 
-/// So are lanes that are counted wrongly.
+/// The comparison finds lanes that are counted wrongly, too.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn a_planted_error_in_counts_of_lanes_is_found() {

@@ -306,7 +306,7 @@ def test_somebody_at_a_terminal_sees_that_it_goes_on(made):
             os.close(theirs)
             printed, _ = process.communicate()
         shown = ""
-        # (A terminal of which nobody is left, and that shows nothing, cannot be read.)
+        # (A terminal that shows nothing cannot be read once the command has ended.)
         with contextlib.suppress(OSError):
             shown = os.read(ours, 1 << 16).decode()
         os.close(ours)
