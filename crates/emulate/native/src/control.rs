@@ -1,9 +1,9 @@
-//! Loops: routines for runs, scalar instructions between them, and branches, joined to one function.
+//! Loops: routines for runs, scalar instructions between them, branches and calls, joined to one function.
 //!
-//! The function goes from step to step of a loop. It leaves where a routine is not done with all groups, where a branch leads out, and
-//! where the budget of branches back is used up. It counts the branches that it takes, and where the lanes that are on become others.
+//! The function goes from step to step of a loop. It leaves where a routine is not done with all groups, where a call says so, where a branch
+//! leads out, and where the budget of branches back is used up. It counts the branches that it takes, and the lanes that become others.
 
-use std::mem::offset_of;
+use std::{ffi::c_void, mem::offset_of};
 
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
@@ -14,6 +14,8 @@ use crate::{Entry, Routine, Surroundings};
 
 /// Most branches of a loop.
 pub const MOST_BRANCHES: usize = 16;
+/// Most steps of a loop that may write the lanes that are on.
+pub const MOST_CHANGES: usize = 16;
 
 /// The facts that the function of a loop uses and changes.
 #[derive(Clone, Debug)]
@@ -26,17 +28,29 @@ pub struct Journey {
     pub groups: usize,
     /// The lanes that are on at first.
     pub lanes: u64,
-    /// The groups that a routine has done, if it was left before its end.
+    /// The groups that a routine has done, if it was left before its end, or the answer of the call that was the last step.
     pub done: usize,
+    /// The first argument of calls.
+    pub scene: *mut c_void,
+    /// The second argument of calls is so many bytes behind this as the call says.
+    pub things: *const u8,
+    /// Calls find the condition here.
+    pub shown: *mut bool,
     /// The condition: 0 or 1.
     pub condition: u32,
     /// Branches back that may be taken, at least one.
     pub budget: u32,
+    pub tallies: *mut Tallies,
+}
+
+/// The numbers that the function of a loop adds to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Tallies {
     /// How often each branch was taken, by its number, and the sum of the lanes that were on then.
     pub taken: [[u64; 2]; MOST_BRANCHES],
-    /// There is a pair for each step and one behind the last. Added to the second number is how many more lanes are on at the step than at
-    /// the one before.
-    pub changes: *mut [i64; 2],
+    /// How many more lanes were on behind each step that may write them than in front of it, by the number of the step among these.
+    pub changes: [i64; MOST_CHANGES],
 }
 
 /// The function of a loop, and the address at which it begins: see [`crate::Executable::address`].
@@ -49,16 +63,23 @@ pub struct Exit(u64);
 
 /// The routine of the step is not done.
 const LEFT: u64 = 1 << 31;
+/// The call of the step does not want the next one to be taken.
+const STOPPED: u64 = 1 << 30;
 
 impl Exit {
-    /// The number of the step that comes next, or of that whose routine has groups left.
+    /// The number of the step that comes next, or of that which is why the loop was left.
     pub fn step(self) -> usize {
-        (self.0 & (LEFT - 1)) as usize
+        (self.0 & (STOPPED - 1)) as usize
     }
 
     /// The routine of the step has done [`Journey::done`] groups only.
     pub fn is_left(self) -> bool {
         self.0 & LEFT != 0
+    }
+
+    /// The call of the step gave [`Journey::done`], which is not zero.
+    pub fn is_stopped(self) -> bool {
+        self.0 & STOPPED != 0
     }
 
     /// The step whose branch has used up the budget.
@@ -74,7 +95,19 @@ pub enum Step {
     Scalar(Scalar),
     Branch { when: When, to: usize },
     Routine(Entry),
+    Call(Call),
 }
+
+/// A call of a function that writes neither the condition nor the lanes that are on. The scalars are as the steps before have left them.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    pub function: Function,
+    /// Bytes from [`Journey::things`] to the second argument.
+    pub offset: i32,
+}
+
+/// The function of a call. Its result is zero if the next step may be taken.
+pub type Function = unsafe extern "C" fn(scene: *mut c_void, thing: *const u8) -> u32;
 
 /// A scalar source, of one or two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +125,10 @@ pub struct Scalar {
     pub sources: [Word; 2],
     /// The first scalar of its result.
     pub target: Option<u16>,
-    /// The first scalar that gets the lanes that are on, and where they are. It gets them before the result is stored.
-    pub saves: Option<(u16, u16)>,
-    /// It may write the lanes that are on, which are in the scalars from this one on.
-    pub lanes: Option<u16>,
+    /// The first scalar that gets the lanes that are on. It gets them before the result is stored.
+    pub saves: Option<u16>,
+    /// It may write the lanes that are on.
+    pub may_write_lanes: bool,
 }
 
 /// The result of a scalar instruction. Logic and shifts set the condition to whether it is not zero, sums to their carry.
@@ -175,20 +208,23 @@ const KEPT: [Register; 6] = [
 type Result<T> = std::result::Result<T, IcedError>;
 
 /// Makes the function of `steps` for waves of two or four groups, and the offset of each step in it. Branches lead to steps of any number: those outside
-/// are exits. `first` is the number of the first step.
+/// are exits. `first` is the number of the first step. The lanes that are on are in the scalars from `lanes` on.
 pub fn loop_routine(
     steps: &[Step],
     first: usize,
     groups: usize,
+    lanes: u16,
 ) -> std::result::Result<(Routine, Vec<usize>), IcedError> {
     let mut maker = Maker {
         code: Vec::new(),
         first,
         steps: steps.len(),
         is_long: groups > 2,
+        lanes,
         to_steps: Vec::new(),
         exits: Vec::new(),
         branches: 0,
+        changes: 0,
         shows_condition: true,
     };
     maker.begin()?;
@@ -203,13 +239,13 @@ pub fn loop_routine(
     maker.finish(&starts)
 }
 
-/// Returns `true` if something may look at the condition with which `steps` begin. The loop may be left at any routine or branch.
+/// Returns `true` if something may look at the condition with which `steps` begin. The loop may be left at any routine, call or branch.
 fn is_condition_needed(steps: &[Step]) -> bool {
     let next = steps.iter().find_map(|step| match step {
         Step::Nothing => None,
         Step::Scalar(scalar) if scalar.operation.reads_condition() => Some(true),
         Step::Scalar(scalar) => scalar.operation.condition().map(|_| false),
-        Step::Branch { .. } | Step::Routine(_) => Some(true),
+        Step::Branch { .. } | Step::Routine(_) | Step::Call(_) => Some(true),
     });
     next.unwrap_or(true)
 }
@@ -220,11 +256,14 @@ struct Maker {
     steps: usize,
     /// Masks have two words.
     is_long: bool,
+    /// The scalars of the lanes that are on. [`LANES`] has them, too: a load would have to wait for the store before it.
+    lanes: u16,
     /// Branches to steps.
     to_steps: Vec<(usize, usize)>,
     /// Branches out, with what the function returns there.
     exits: Vec<(usize, u64)>,
     branches: usize,
+    changes: usize,
     /// The condition that the step leaves is needed.
     shows_condition: bool,
 }
@@ -268,7 +307,40 @@ impl Maker {
             Step::Scalar(scalar) => self.scalar(number, scalar),
             Step::Branch { when, to } => self.branch(number, *when, *to),
             Step::Routine(entry) => self.routine(number, *entry),
+            Step::Call(call) => self.call(number, *call),
         }
+    }
+
+    fn call(&mut self, number: usize, call: Call) -> Result<()> {
+        let load = Code::Mov_r64_rm64;
+        let shown = fact(offset_of!(Journey, shown));
+        let place = MemoryOperand::with_base(Register::RAX);
+        self.push(Instruction::with2(load, Register::RAX, shown))?;
+        self.push(Instruction::with2(Code::Mov_rm8_r8, place, CONDITION_BYTE))?;
+        let scene = fact(offset_of!(Journey, scene));
+        self.push(Instruction::with2(load, Register::RDI, scene))?;
+        let things = fact(offset_of!(Journey, things));
+        self.push(Instruction::with2(load, Register::RSI, things))?;
+        self.push(Instruction::with2(
+            Code::Add_rm64_imm32,
+            Register::RSI,
+            call.offset,
+        ))?;
+        let address = call.function as usize as u64;
+        self.push(Instruction::with2(
+            Code::Mov_r64_imm64,
+            Register::RAX,
+            address,
+        ))?;
+        self.push(Instruction::with1(Code::Call_rm64, Register::RAX))?;
+        self.push(Instruction::with2(
+            Code::Test_rm32_r32,
+            Register::EAX,
+            Register::EAX,
+        ))?;
+        let stopped = Instruction::with_branch(Code::Jne_rel32_64, 0)?;
+        self.leave(stopped, number as u64 | STOPPED);
+        Ok(())
     }
 
     fn routine(&mut self, number: usize, entry: Entry) -> Result<()> {
@@ -313,7 +385,10 @@ impl Maker {
             }
             When::Zero(slot, zero) => {
                 let compare = self.sized(Code::Cmp_rm64_imm8, Code::Cmp_rm32_imm8);
-                self.push(Instruction::with2(compare, scalar(slot), 0))?;
+                self.push(match slot == self.lanes {
+                    true => Instruction::with2(Code::Test_rm64_r64, LANES, LANES),
+                    false => Instruction::with2(compare, scalar(slot), 0),
+                })?;
                 Some(if zero {
                     Code::Jne_rel32_64
                 } else {
@@ -325,14 +400,12 @@ impl Maker {
             self.to_steps.push((self.code.len(), number + 1));
             self.push(Instruction::with_branch(past, 0))?;
         }
-        let taken = offset_of!(Journey, taken) + 16 * self.branches;
+        let taken = offset_of!(Tallies, taken) + 16 * self.branches;
         self.branches += 1;
-        self.push(Instruction::with1(Code::Inc_rm64, fact(taken)))?;
-        self.push(Instruction::with2(
-            Code::Add_rm64_r64,
-            fact(taken + 8),
-            COUNT,
-        ))?;
+        let tallies = self.tallies()?;
+        self.push(Instruction::with1(Code::Inc_rm64, tallies(taken)))?;
+        let lanes = tallies(taken + 8);
+        self.push(Instruction::with2(Code::Add_rm64_r64, lanes, COUNT))?;
         if to <= number {
             self.push(Instruction::with1(Code::Dec_rm32, BUDGET))?;
             let used_up = Instruction::with_branch(Code::Je_rel32_64, 0)?;
@@ -340,6 +413,13 @@ impl Maker {
         }
         self.to_steps.push((self.code.len(), to));
         self.push(Instruction::with_branch(Code::Jmp_rel32_64, 0))
+    }
+
+    /// Loads the address of the tallies. The result makes operands of offsets in them.
+    fn tallies(&mut self) -> Result<impl Fn(usize) -> MemoryOperand + use<>> {
+        let (place, at) = (fact(offset_of!(Journey, tallies)), Register::RDX);
+        self.push(Instruction::with2(Code::Mov_r64_rm64, at, place))?;
+        Ok(move |offset| MemoryOperand::with_base_displ(at, offset as i64))
     }
 
     fn sized(&self, long: Code, short: Code) -> Code {
@@ -357,7 +437,7 @@ impl Maker {
         for (at, exit) in std::mem::take(&mut self.exits) {
             let here = name(self.code.len());
             self.code[at].set_near_branch64(here);
-            if exit & LEFT != 0 {
+            if exit & (LEFT | STOPPED) != 0 {
                 let done = fact(offset_of!(Journey, done));
                 self.push(Instruction::with2(Code::Mov_rm64_r64, done, Register::RAX))?;
             }
@@ -414,26 +494,29 @@ impl Maker {
         let (a, b) = (Register::RAX, Register::RCX);
         self.fetch(a, one.sources[0], one.is_long)?;
         self.fetch(b, one.sources[1], one.is_long && !one.operation.shifts())?;
-        if let Some((_, lanes)) = one.saves {
-            self.fetch(Register::RDX, Word::Slot(lanes), one.is_long)?;
+        if one.saves.is_some() {
+            self.fetch(Register::RDX, Word::Slot(self.lanes), one.is_long)?;
         }
         self.compute(one.operation, one.is_long)?;
-        if let Some((slot, _)) = one.saves {
+        if let Some(slot) = one.saves {
             self.store(slot, Register::RDX, one.is_long)?;
         }
         if let Some(slot) = one.target {
             self.store(slot, a, one.is_long)?;
         }
-        match one.lanes {
-            Some(slot) => self.count_lanes(number, slot),
-            None => Ok(()),
+        if !one.may_write_lanes {
+            return Ok(());
         }
+        if one.target != Some(self.lanes) || one.is_long != self.is_long {
+            // It has written a half of them, or more.
+            self.load(a, self.lanes, self.is_long)?;
+        }
+        self.count_lanes(number)
     }
 
-    /// EXEC has been written to the scalars that begin at `slot`. If its lanes are others than before, the next step counts the difference.
-    fn count_lanes(&mut self, number: usize, slot: u16) -> Result<()> {
+    /// The lanes that are on now are in RAX. If they are others than before, the difference is counted.
+    fn count_lanes(&mut self, number: usize) -> Result<()> {
         let (lanes, more) = (Register::RAX, Register::RCX);
-        self.fetch(lanes, Word::Slot(slot), self.is_long)?;
         self.push(Instruction::with2(Code::Cmp_r64_rm64, lanes, LANES))?;
         self.to_steps.push((self.code.len(), number + 1));
         self.push(Instruction::with_branch(Code::Je_rel32_64, 0))?;
@@ -442,20 +525,34 @@ impl Maker {
         self.push(Instruction::with2(Code::Mov_r64_rm64, more, lanes))?;
         self.push(Instruction::with2(Code::Sub_r64_rm64, more, COUNT))?;
         self.push(Instruction::with2(Code::Mov_r64_rm64, COUNT, lanes))?;
-        let (changes, next) = (Register::RDX, number + 1 - self.first);
-        let all = fact(offset_of!(Journey, changes));
-        self.push(Instruction::with2(Code::Mov_r64_rm64, changes, all))?;
-        let change = MemoryOperand::with_base_displ(changes, 16 * next as i64 + 8);
-        self.push(Instruction::with2(Code::Add_rm64_r64, change, more))
+        let change = offset_of!(Tallies, changes) + 8 * self.changes;
+        self.changes += 1;
+        let tallies = self.tallies()?;
+        self.push(Instruction::with2(
+            Code::Add_rm64_r64,
+            tallies(change),
+            more,
+        ))
+    }
+
+    fn load(&mut self, to: Register, slot: u16, is_long: bool) -> Result<()> {
+        let short = to.full_register32();
+        self.push(match is_long {
+            true => Instruction::with2(Code::Mov_r64_rm64, to, scalar(slot)),
+            false => Instruction::with2(Code::Mov_r32_rm32, short, scalar(slot)),
+        })
     }
 
     fn fetch(&mut self, to: Register, from: Word, is_long: bool) -> Result<()> {
-        let short = to.full_register32();
+        let (short, lanes) = (to.full_register32(), LANES.full_register32());
         self.push(match (from, is_long) {
-            (Word::Slot(slot), true) => Instruction::with2(Code::Mov_r64_rm64, to, scalar(slot)),
-            (Word::Slot(slot), false) => {
-                Instruction::with2(Code::Mov_r32_rm32, short, scalar(slot))
+            (Word::Slot(slot), true) if slot == self.lanes && self.is_long => {
+                Instruction::with2(Code::Mov_r64_rm64, to, LANES)
             }
+            (Word::Slot(slot), false) if slot == self.lanes => {
+                Instruction::with2(Code::Mov_r32_rm32, short, lanes)
+            }
+            (Word::Slot(slot), _) => return self.load(to, slot, is_long),
             (Word::Constant(value), true) => Instruction::with2(Code::Mov_r64_imm64, to, value),
             (Word::Constant(value), false) => {
                 Instruction::with2(Code::Mov_r32_imm32, short, value as u32)

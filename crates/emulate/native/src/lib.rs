@@ -25,8 +25,8 @@ mod stencil;
 pub use assembler::{Assembler, Failure, MOST_MASKS, MOST_RESULTS, Nans, Operand, Sign, Source};
 #[cfg(target_arch = "x86_64")]
 pub use control::{
-    Exit, Journey, LoopEntry, MOST_BRANCHES, Operation, Relation, Scalar, Step, When, Word,
-    loop_routine,
+    Call, Exit, Function, Journey, LoopEntry, MOST_BRANCHES, MOST_CHANGES, Operation, Relation,
+    Scalar, Step, Tallies, When, Word, loop_routine,
 };
 pub use executable::{Executable, Routine};
 #[cfg(target_arch = "x86_64")]

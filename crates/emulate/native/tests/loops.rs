@@ -1,7 +1,9 @@
 //! Functions of loops: scalar instructions against the host's arithmetic, and every way out.
 
+use std::ffi::c_void;
+
 use native::{
-    Executable, Exit, Journey, MOST_BRANCHES, Operation, Relation, Scalar, Step, Surroundings,
+    Call, Executable, Exit, Journey, Operation, Relation, Scalar, Step, Surroundings, Tallies,
     When, Word, loop_routine,
 };
 
@@ -21,8 +23,32 @@ struct Stay {
     taken: Vec<u64>,
     /// The sums of the lanes that were on then.
     lanes: Vec<u64>,
-    /// How many more lanes are on at each step, from the first one on, than at the one before.
+    /// How many more lanes are on behind each step that writes them than in front of it.
     changes: Vec<i64>,
+    /// The calls.
+    calls: Calls,
+}
+
+/// The first argument of calls: what they found, and what they leave.
+struct Calls {
+    /// The condition at each call, and how many bytes behind the things' start its second argument was.
+    found: Vec<(bool, usize)>,
+    things: usize,
+    condition: *const bool,
+    /// The answer of each call.
+    answers: Vec<u32>,
+}
+
+/// A function that notes its call.
+unsafe extern "C" fn noted(calls: *mut c_void, thing: *const u8) -> u32 {
+    // SAFETY: callers pass a reference, with the place of a condition.
+    let (calls, condition) = unsafe {
+        let calls = &mut *calls.cast::<Calls>();
+        let condition = *calls.condition;
+        (calls, condition)
+    };
+    calls.found.push((condition, thing.addr() - calls.things));
+    calls.answers[calls.found.len() - 1]
 }
 
 /// Executes `steps` from the one with number `at` on, in waves with two or four `groups`.
@@ -34,14 +60,34 @@ fn stay(
     first: &[u32],
     condition: bool,
 ) -> Stay {
-    let (routine, starts) = loop_routine(steps, FIRST, groups).expect("encodings");
+    stay_with_calls(steps, groups, at, budget, first, condition, &[])
+}
+
+/// The same. Calls give `answers`.
+fn stay_with_calls(
+    steps: &[Step],
+    groups: usize,
+    at: usize,
+    budget: u32,
+    first: &[u32],
+    condition: bool,
+    answers: &[u32],
+) -> Stay {
+    let (routine, starts) = loop_routine(steps, FIRST, groups, LANES).expect("encodings");
     let memory = Executable::new(&[routine]).expect("memory");
     let mut scalars = [0; 40];
     scalars[..first.len()].copy_from_slice(first);
     [scalars[30], scalars[31]] = [0xffff_ffff, 0xff];
     let mut rows = vec![0u32; 64];
     let surroundings = Surroundings::of_groups(groups);
-    let mut changes = vec![[0; 2]; steps.len() + 1];
+    let things = [0u8; 8];
+    let (mut shown, mut tallies) = (false, Tallies::default());
+    let mut calls = Calls {
+        things: things.as_ptr().addr(),
+        condition: &raw mut shown,
+        answers: answers.to_vec(),
+        found: Vec::new(),
+    };
     let mut journey = Journey {
         rows: rows.as_mut_ptr(),
         scalars: scalars.as_mut_ptr(),
@@ -53,13 +99,15 @@ fn stay(
             0xff_ffff_ffff
         },
         done: 0,
+        scene: (&raw mut calls).cast(),
+        things: things.as_ptr(),
+        shown: &raw mut shown,
         condition: condition.into(),
         budget,
-        taken: [[0; 2]; MOST_BRANCHES],
-        changes: changes.as_mut_ptr(),
+        tallies: &raw mut tallies,
     };
     let start = memory.address(0, starts[at - FIRST]);
-    // SAFETY: the scalars that the steps of these tests use are there, as are places for changes, and routines touch nothing.
+    // SAFETY: the scalars that the steps of these tests use are there, and routines touch nothing. Calls get what they ask for.
     let exit = unsafe { memory.loop_entry(0)(&raw mut journey, start) };
     Stay {
         exit,
@@ -67,9 +115,10 @@ fn stay(
         condition: journey.condition == 1,
         budget: journey.budget,
         done: journey.done,
-        taken: journey.taken.iter().map(|taken| taken[0]).collect(),
-        lanes: journey.taken.iter().map(|taken| taken[1]).collect(),
-        changes: changes.iter().map(|change| change[1]).collect(),
+        taken: tallies.taken.iter().map(|taken| taken[0]).collect(),
+        lanes: tallies.taken.iter().map(|taken| taken[1]).collect(),
+        changes: tallies.changes.to_vec(),
+        calls,
     }
 }
 
@@ -80,7 +129,7 @@ fn of_slots(operation: Operation, is_long: bool) -> Scalar {
         sources: [Word::Slot(0), Word::Slot(2)],
         target: Some(4),
         saves: None,
-        lanes: None,
+        may_write_lanes: false,
     }
 }
 
@@ -347,28 +396,89 @@ fn save() -> Scalar {
     Scalar {
         sources: [Word::Slot(0), Word::Slot(LANES)],
         target: Some(LANES),
-        saves: Some((8, LANES)),
-        lanes: Some(LANES),
+        saves: Some(8),
+        may_write_lanes: true,
         ..of_slots(Operation::And, true)
+    }
+}
+
+/// EXEC becomes what `save` has saved.
+fn more() -> Scalar {
+    Scalar {
+        sources: [Word::Slot(8), Word::Constant(0)],
+        target: Some(LANES),
+        may_write_lanes: true,
+        ..of_slots(Operation::Move, true)
     }
 }
 
 #[test]
 fn other_lanes_are_counted() {
     let steps = [Step::Scalar(save()), Step::Nothing, Step::Nothing];
+    // A second step that writes them has a number of its own.
+    let twice = [Step::Scalar(save()), Step::Scalar(more())];
+    let twice = stay(&twice, 4, FIRST, 9, &[!0, 0x0f], false);
+    assert_eq!(twice.changes[..3], [-4, 4, 0]);
     let same = stay(&steps, 4, FIRST, 9, &[!0, !0], false);
     assert_eq!(same.exit.step(), FIRST + 3);
     assert_eq!(same.scalars[8..10], [!0, 0xff]);
-    assert_eq!(same.changes, [0; 4]);
+    assert_eq!(same.changes[..2], [0; 2]);
     let fewer = stay(&steps, 4, FIRST, 9, &[!0, 0x0f], false);
     assert_eq!(fewer.exit.step(), FIRST + 3);
     assert_eq!(fewer.scalars[8..10], [!0, 0xff]);
     assert_eq!(fewer.scalars[30..32], [!0, 0x0f]);
-    assert_eq!(fewer.changes, [0, -4, 0, 0]);
+    assert_eq!(fewer.changes[..2], [-4, 0]);
     assert!(fewer.condition);
     // A wave of 32 lanes has none in the second word.
     let short = stay(&steps, 2, FIRST, 9, &[0xff, 0xff], false);
-    assert_eq!(short.changes, [0, -24, 0, 0]);
+    assert_eq!(short.changes[..2], [-24, 0]);
+}
+
+/// The lanes that are on may be read, and written in halves, by instructions on numbers of either size.
+#[test]
+fn lanes_have_two_words() {
+    let to = |source: u16, target: u16, is_long: bool| Scalar {
+        sources: [Word::Slot(source), Word::Constant(0)],
+        target: Some(target),
+        may_write_lanes: (LANES - 1..LANES + 2).contains(&target),
+        ..of_slots(Operation::Move, is_long)
+    };
+    let first = [0xf0, 0x0f, 3, 7];
+    for groups in [2, 4] {
+        // (The second word is no lanes of a wave of two groups, but a number still.)
+        let long = groups == 4;
+        let steps = [
+            to(LANES, 4, false),
+            to(LANES + 1, 5, false),
+            to(LANES, 6, true),
+            to(0, LANES + 1, false),
+            to(LANES, 8, true),
+            to(1, LANES, false),
+            to(LANES, 10, true),
+            to(LANES, 12, false),
+            to(2, LANES, true),
+            to(LANES, 14, true),
+        ]
+        .map(Step::Scalar);
+        let found = stay(&steps, groups, FIRST, 9, &first, false);
+        let high = 0xff;
+        assert_eq!(found.scalars[4..8], [!0, high, !0, high]);
+        assert_eq!(found.scalars[8..10], [!0, 0xf0]);
+        assert_eq!(found.scalars[10..13], [0x0f, 0xf0, 0x0f]);
+        assert_eq!(found.scalars[14..16], [3, 7]);
+        let expected = if long { [-4, -28, -3] } else { [0, -28, -2] };
+        assert_eq!(found.changes[..3], expected);
+        // A mask that is zero in the words that are lanes.
+        let none = [
+            Step::Scalar(to(20, LANES, false)),
+            Step::Branch {
+                when: When::Zero(LANES, true),
+                to: 9,
+            },
+        ];
+        let found = stay(&none, groups, FIRST, 9, &first, false);
+        assert_eq!(found.exit.step(), if long { FIRST + 2 } else { 9 });
+    }
 }
 
 #[test]
@@ -395,7 +505,7 @@ fn branches_count_the_lanes_of_each_turn() {
     // 35, 30 and so on: the branch is taken with all but the last of these.
     assert_eq!(found.taken[0], 6);
     assert_eq!(found.lanes[0], 35 + 30 + 25 + 20 + 15 + 10);
-    assert_eq!(found.changes, [0, 0, 0, -35, 0, 0]);
+    assert_eq!(found.changes[..2], [-35, 0]);
 }
 
 /// A routine that does one group.
@@ -419,4 +529,46 @@ fn a_routine_that_is_not_done_ends_a_stay() {
     let found = stay(&steps, 4, FIRST, 9, &[], true);
     assert!(found.exit.is_left() && found.condition);
     assert_eq!((found.exit.step(), found.done), (FIRST + 1, 1));
+}
+
+/// A call whose second argument is `offset` bytes behind the things.
+fn call(offset: i32) -> Step {
+    Step::Call(Call {
+        function: noted,
+        offset,
+    })
+}
+
+#[test]
+fn calls_see_the_condition() {
+    let clear = Scalar {
+        sources: [Word::Constant(1), Word::Constant(2)],
+        target: None,
+        ..of_slots(Operation::Compare(Relation::Equal), false)
+    };
+    let set = Scalar {
+        operation: Operation::Compare(Relation::Different),
+        ..clear.clone()
+    };
+    let steps = [
+        call(3),
+        Step::Scalar(set),
+        call(5),
+        Step::Scalar(clear),
+        call(7),
+    ];
+    let found = stay_with_calls(&steps, 4, FIRST, 9, &[], false, &[0, 0, 0]);
+    assert_eq!(found.exit.step(), FIRST + 5);
+    assert!(!found.exit.is_stopped() && !found.exit.is_left());
+    assert_eq!(found.calls.found, [(false, 3), (true, 5), (false, 7)]);
+    assert!(!found.condition);
+}
+
+#[test]
+fn a_call_that_stops_ends_a_stay() {
+    let steps = [call(0), call(1), call(2)];
+    let found = stay_with_calls(&steps, 4, FIRST, 9, &[], true, &[0, 4]);
+    assert_eq!((found.exit.step(), found.done), (FIRST + 1, 4));
+    assert!(found.exit.is_stopped() && !found.exit.is_left() && found.condition);
+    assert_eq!(found.calls.found.len(), 2);
 }

@@ -28,6 +28,7 @@ impl Wave {
         let size = size_of::<MicroOp>() as u64;
         let start = self.code_range().start;
         let places = words.iter().map(|word| ((word - start) / size) as usize);
+        let places = places.map(|place| self.segment.runs.place_in_code(place));
         let wanted = if write { Effects::STORE } else { Effects::LOAD };
         let mut stretch = places
             .flat_map(|place| place..place + STRETCH)
@@ -63,7 +64,8 @@ impl Wave {
     /// The first active lane whose access by this instruction may reach `address`. A load that has overwritten its own address does not
     /// tell any more.
     fn lane_at(&self, place: usize, address: u64) -> Option<u32> {
-        let op = self.segment.ops.get(place)?;
+        let segment = &self.segment;
+        let op = segment.ops.get(segment.runs.original(place))?;
         if !self.inst(place)?.instruction.has(Traits::BY_ADDRESS) {
             return None;
         }

@@ -2,9 +2,11 @@
 //!
 //! Straight-line runs are recorded as two updates of a difference array; a prefix sum at the end gives how often every
 //! instruction retired, and with how many active lanes. EXEC is constant within a run because the engine ends a run at
-//! every write of EXEC. Host code of loops goes on there, and adds the difference of lanes itself.
+//! every write of EXEC. Host code of loops goes on there, and tells the difference of lanes when it comes back.
 
 use std::{collections::HashMap, sync::Arc};
+
+use native::Tallies;
 
 use crate::Segment;
 
@@ -31,6 +33,10 @@ pub struct Counts {
     /// The differences of segment `current`, taken out of `segments` because they change all the time.
     active: Vec<[i64; 2]>,
     segments: Vec<SegmentCounts>,
+    /// The numbers of the loop that is in host code. They are zero where none is.
+    tallies: Box<Tallies>,
+    /// Host code has the tallies. It has never come back if they are asked for again: a fault of the host has ended it.
+    is_lent: bool,
     /// Lanes of floating-point atomics that changed nothing, because the device cannot do them on memory of the host.
     pub lost_atomics: u64,
 }
@@ -91,8 +97,8 @@ impl Counts {
         differences[end][1] -= lanes;
     }
 
-    /// Micro-ops `start..end` retired once, and host code has counted how the lanes changed between: see [`Counts::changes`]. `lanes` were
-    /// active at the start and at the end.
+    /// Micro-ops `start..end` retired once, and [`Counts::take_tallies`] says how the lanes changed between. `lanes` were active at the start and
+    /// at the end.
     pub(crate) fn retire_changing(&mut self, start: usize, end: usize, lanes: [u32; 2]) {
         let differences = &mut self.active[..];
         let [before, after] = lanes.map(i64::from);
@@ -102,13 +108,33 @@ impl Counts {
         differences[end][1] -= after;
     }
 
-    /// The place where host code adds, for micro-ops `of` and the one behind them, how many more lanes are active there than before.
-    pub(crate) fn changes(&mut self, of: std::ops::Range<usize>) -> *mut [i64; 2] {
-        self.active[of.start..=of.end].as_mut_ptr()
+    /// The place where host code of a loop counts. It is for one stay.
+    pub(crate) fn lend_tallies(&mut self) -> *mut Tallies {
+        if self.is_lent {
+            *self.tallies = Tallies::default();
+        }
+        self.is_lent = true;
+        &raw mut *self.tallies
+    }
+
+    /// Counts what a stay of host code has told: `branches` are the micro-ops of branches and of what they lead to, `changes` those that may
+    /// write the lanes.
+    pub(crate) fn take_tallies(&mut self, branches: &[(usize, usize)], changes: &[usize]) {
+        for (index, &(from, to)) in branches.iter().enumerate() {
+            let taken = std::mem::take(&mut self.tallies.taken[index]);
+            if taken[0] != 0 {
+                self.retire_branches(from + 1, to, taken);
+            }
+        }
+        for (index, at) in changes.iter().enumerate() {
+            let more = std::mem::take(&mut self.tallies.changes[index]);
+            self.active[at + 1][1] += more;
+        }
+        self.is_lent = false;
     }
 
     /// A branch in front of micro-op `from` was taken to micro-op `to`. `taken` has how often, and the sum of the lanes that were active then.
-    pub(crate) fn retire_branches(&mut self, from: usize, to: usize, taken: [u64; 2]) {
+    fn retire_branches(&mut self, from: usize, to: usize, taken: [u64; 2]) {
         let [waves, lanes] = taken.map(|number| number as i64);
         let differences = &mut self.active[..];
         differences[to][0] += waves;

@@ -422,11 +422,16 @@ fn lower(
             }
             joinable = is_straight(inst, &lowered).then_some(inst.end());
             let is_noted = notes.share(&mut segment, (follows, plan), &mut lowered);
-            runs.add(segment.ops.len(), follows, &lowered, row);
+            let first = segment.ops.len();
+            runs.add(first, follows, &lowered, row);
+            let is_called = runs.calls(&lowered, row);
             let shape = row.and_then(|row| row.vector_shape());
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
             let head = (head, apart, is_noted);
             segment.append(config, head, (chain.flatten(), shape), lowered);
+            if is_called {
+                runs.called.push(first..segment.ops.len());
+            }
         }
         nops.list(&mut segment);
         segment.list(pc, inst.size, inst.op, inst.effects);
@@ -627,7 +632,7 @@ impl Segment {
     ) {
         self.push_leave(end);
         self.resolve(branches, is_heard);
-        self.runs.find_loops(&mut self.ops);
+        self.runs.find_loops(&mut self.ops, &mut self.pcs);
         for _ in 1..UNROLLED {
             self.push_leave(end);
         }
@@ -733,7 +738,7 @@ impl Segment {
     pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
         let op = op
             .loop_number()
-            .map_or(op, |number| self.runs.first(number));
+            .map_or(op, |number| &self.ops[self.runs.first(number)]);
         if let Some(number) = op.chain_number() {
             &self.chains[number].ops
         } else if let Some(number) = op.run_number() {

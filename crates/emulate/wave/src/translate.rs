@@ -10,6 +10,7 @@ mod part;
 
 use std::{
     io,
+    ops::Range,
     sync::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
@@ -106,6 +107,10 @@ pub(crate) struct Runs {
     pub steps: Steps,
     loops: Vec<Loop>,
     heads: Vec<Head>,
+    /// The first micro-op behind those of the code and of heads.
+    end: usize,
+    /// See [`HostCode::gaining`].
+    gaining: bool,
     /// See [`HostCode::after`].
     after: u32,
     /// How often runs and heads of loops were executed one by one, up to that.
@@ -248,6 +253,8 @@ pub(crate) struct Builder {
     groups: usize,
     stretches: Vec<Stretch>,
     steps: Steps,
+    /// The micro-ops of instructions of which [`Builder::calls`] says so.
+    pub called: Vec<Range<usize>>,
 }
 
 /// The micro-op in the place of micro-ops `first..end` of a segment.
@@ -268,6 +275,7 @@ impl Builder {
             groups: wave_size as usize / 16,
             stretches: Vec::new(),
             steps: Steps::new(),
+            called: Vec::new(),
         }
     }
 
@@ -344,12 +352,20 @@ impl Builder {
         }
     }
 
+    /// Returns `true` if the micro-ops of an instruction are steps whose handlers are called.
+    pub fn calls(&self, lowered: &Lowered, row: Option<&Row>) -> bool {
+        self.wanted.is_some() && row.is_some_and(|row| Step::is_called(row, lowered))
+    }
+
     /// The runs that were found, and what to fold: runs, and chains in stretches that are none; the steps of loops. `ops` and `chains` are
     /// the segment's.
-    pub fn finish(self, ops: &[MicroOp], chains: &mut Vec<Chain>) -> (Runs, Vec<Fold>, Steps) {
+    pub fn finish(mut self, ops: &[MicroOp], chains: &mut Vec<Chain>) -> (Runs, Vec<Fold>, Steps) {
         let Some(wanted) = self.wanted else {
             return (Runs::default(), Vec::new(), Steps::new());
         };
+        for at in self.called.into_iter().flatten() {
+            self.steps.entry(at).or_insert(Step::Called);
+        }
         let (mut list, mut folds) = (Vec::new(), Vec::new());
         for stretch in self.stretches {
             if !wanted.takes(&stretch.parts, self.groups) {
@@ -377,6 +393,7 @@ impl Builder {
             list,
             groups: self.groups,
             after: wanted.after,
+            gaining: wanted.gaining,
             ..Runs::default()
         };
         (runs, folds, self.steps)

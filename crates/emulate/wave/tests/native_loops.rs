@@ -1,5 +1,7 @@
 //! Loops as host code, against the same loops in the interpreter.
 
+use wave::HostCode;
+
 use crate::{
     harness::{Machine, random::Random},
     native::{Result, difference, instruction, lds_load, pick, rename, set_up, with_masks},
@@ -38,6 +40,26 @@ const IMMEDIATE: &[&str] = &[
 /// The operations of instructions that save EXEC; the last ones are of gfx9 and later.
 const SAVING: &[&str] = &[
     "and", "or", "xor", "andn2", "orn2", "nand", "nor", "xnor", "andn1", "orn1",
+];
+
+/// Instructions whose handlers host code calls, on gfx9 and since gfx11: they see SCC and EXEC, write scalars, and access LDS.
+#[rustfmt::skip]
+const CALLED: &[[&str; 2]] = &[
+    ["ds_write_b32 v44, v1", "ds_store_b32 v44, v1"],
+    ["ds_write_b8 v45, v6", "ds_store_b8 v45, v6"],
+    ["ds_read_u8 v3, v45", "ds_load_u8 v3, v45"],
+    ["ds_add_rtn_u32 v4, v51, v2", "ds_add_rtn_u32 v4, v51, v2"],
+    ["v_mov_b32_e32 v2, src_scc", "v_mov_b32_e32 v2, src_scc"],
+    ["v_mov_b32_e32 v5, exec_lo", "v_mov_b32_e32 v5, exec_lo"],
+    ["v_add_f64 v[6:7], v[2:3], v[4:5]", "v_add_f64 v[6:7], v[2:3], v[4:5]"],
+    ["v_exp_f32_e32 v1, v2", "v_exp_f32_e32 v1, v2"],
+    ["v_readfirstlane_b32 s41, v3", "v_readfirstlane_b32 s41, v3"],
+    ["v_readlane_b32 s36, v4, 5", "v_readlane_b32 s36, v4, 5"],
+    ["v_writelane_b32 v6, s42, 9", "v_writelane_b32 v6, s42, 9"],
+    ["v_mov_b32_dpp v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf", "v_mov_b32_dpp v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf"],
+    ["v_add_u32_dpp v3, v7, v2 row_ror:3 row_mask:0x5 bank_mask:0xf", "v_add_nc_u32_dpp v3, v7, v2 row_ror:3 row_mask:0x5 bank_mask:0xf"],
+    ["ds_bpermute_b32 v5, v45, v3", "ds_bpermute_b32 v5, v45, v3"],
+    ["v_mul_f32_e64 v2, v3, v4 clamp", "v_mul_f32_e64 v2, v3, v4 clamp"],
 ];
 
 /// A wave's masks and their instructions.
@@ -127,6 +149,7 @@ fn body(random: &mut Random, masks: &Masks, later: bool) -> Vec<String> {
         6..=9 => with_masks(random, REGISTERS, later),
         10 => lds_load(random, REGISTERS),
         11 => "s_nop 0".to_owned(),
+        13..=15 => pick(random, CALLED)[usize::from(later)].to_owned(),
         12 => format!("s_and_{} vcc, vcc, {}", masks.size, masks.exec)
             .replace("b32 vcc, vcc", "b32 vcc_lo, vcc_lo"),
         _ => instruction(random, REGISTERS),
@@ -270,6 +293,85 @@ fn a_loop_with_lanes_that_leave_is_host_code() {
     machine.run();
     if wave::host_code_is_possible().is_ok() {
         assert_eq!(machine.host_loops(), 1);
+    }
+}
+
+/// A call that has to wait for other waves is tried again, and counts once.
+#[test]
+fn a_call_that_waits_is_tried_again() {
+    let text = "again:\nv_add_u32_e32 v1, 1, v1\nds_gws_barrier v2 offset:1 gds\ns_sub_u32 s40, s40, 1\ns_cmp_lg_u32 s40, 0\n\
+        s_cbranch_scc1 again";
+    let ends = [None, Some(1)].map(|native| {
+        let mut machine = Machine::native("gfx90a", 64, text, native);
+        machine.outside.refusals = 2;
+        machine.vgpr(1, |_| 0).vgpr(2, |_| 3).sgpr(40, 50);
+        let rests = machine.rests_of_slices(1000);
+        machine.check(1, |_| 50);
+        if native.is_some() && wave::host_code_is_possible().is_ok() {
+            assert_eq!(machine.host_loops(), 1);
+        }
+        (rests, Result::of(&machine))
+    });
+    // Two pauses at each barrier, and the end.
+    assert_eq!(ends[0].0.len(), 101);
+    assert!(ends[0] == ends[1], "{:?}", ends.map(|end| end.0));
+}
+
+/// The micro-op of a loop's head lies elsewhere. A fault of the host in it is one of the instruction at the head all the same.
+#[test]
+fn faults_of_the_host_are_found_at_heads() {
+    let text = "again:\nglobal_load_dword v5, v[2:3], off\nv_add_u32_e32 v1, 1, v1\ns_sub_u32 s40, s40, 1\ns_cmp_lg_u32 s40, 0\n\
+        s_cbranch_scc1 again";
+    let mut machine = Machine::native("gfx90a", 64, text, Some(1));
+    // Lanes lie so far apart that a fault is of one lane alone.
+    let mut buffer = vec![0u32; 64 * 16];
+    let address = machine.map(&mut buffer);
+    machine.vgpr64(2, |lane| address + 64 * lane as u64);
+    machine.vgpr(1, |_| 0).sgpr(40, 3);
+    machine.run();
+    let code = machine.wave.code_range();
+    let mut found = 0;
+    for word in code.step_by(64) {
+        let stop = machine.wave.host_fault(&[word], address + 64 * 7, false);
+        if matches!(stop, wave::Stop::Fault(fault) if fault.lane == 7) {
+            found += 1;
+            assert_eq!(machine.wave.stopped_at(), machine.start());
+        }
+    }
+    // The place of the head, and that of its micro-op.
+    let is_loop = wave::host_code_is_possible().is_ok();
+    assert_eq!(found, if is_loop { 2 } else { 1 });
+}
+
+/// A loop with calls that turns a few times each time that it is entered does not stay host code; one that turns often does. Both do the same as in
+/// the interpreter.
+#[test]
+fn loops_that_turn_seldom_do_the_same() {
+    let text = "outer:\ns_mov_b32 s40, TURNS\nagain:\nv_add_u32_e32 v1, 1, v1\nv_xor_b32_e32 v3, v1, v3\nds_write_b32 v44, v1\n\
+        s_sub_u32 s40, s40, 1\ns_cmp_lg_u32 s40, 0\ns_cbranch_scc1 again\ns_barrier\ns_sub_u32 s41, s41, 1\ns_cmp_lg_u32 s41, 0\n\
+        s_cbranch_scc1 outer";
+    let soon = HostCode {
+        after: 2,
+        ..HostCode::OFTEN
+    };
+    for turns in [2, 30] {
+        let text = text.replace("TURNS", &turns.to_string());
+        let ends = [None, Some(soon)].map(|native| {
+            let mut machine = Machine::translated("gfx90a", 64, &text, native);
+            set_up(&mut machine, 5);
+            machine.sgpr(41, 200);
+            let mut stops = 0;
+            while machine.stop() == wave::Stop::Barrier {
+                stops += 1;
+            }
+            (stops, Result::of(&machine))
+        });
+        assert_eq!(ends[0].0, 200);
+        assert!(
+            ends[0] == ends[1],
+            "{turns} turns: {}",
+            difference(&ends[1].1, &ends[0].1)
+        );
     }
 }
 

@@ -1,16 +1,22 @@
-//! Loops of runs, scalar instructions and branches as host code.
+//! Loops of runs, scalar instructions, branches and calls of handlers as host code.
 //!
 //! The first micro-op of such a loop asks the engine to leave it to host code, which goes from turn to turn. It counts the lanes that are on
 //! where EXEC becomes others. A time slice is used up as by the interpreter.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    ffi::c_void,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
-use native::{Exit, Journey, MOST_BRANCHES, Operation, Relation, Surroundings, When, Word};
+use native::{
+    Call, Exit, Journey, MOST_BRANCHES, MOST_CHANGES, Operation, Relation, Surroundings, When, Word,
+};
 
 use super::{Code, Runs, one_by_one};
 use crate::{
     access::lds,
-    engine::Env,
+    engine::{self, Env},
     micro_op::{LoopNumber, MicroOp, SrcKind, flow},
     ports::has_form,
     program::Lowered,
@@ -29,6 +35,8 @@ pub(crate) enum Step {
     Scalar(native::Scalar),
     Branch(When),
     Run(usize),
+    /// Its handler is called.
+    Called,
 }
 
 /// Steps by the micro-op that they are.
@@ -41,6 +49,36 @@ pub(super) struct Loop {
     steps: Vec<Step>,
     /// The micro-ops of its branches and of what they lead to, in order.
     branches: Vec<(usize, usize)>,
+    /// The micro-ops that may write the lanes that are on, in order.
+    changes: Vec<usize>,
+    /// `None`: host code is quicker, however often the loop turns.
+    trial: Option<Trial>,
+}
+
+/// The first stays in the host code of a loop with calls: the way in and out costs about as much as calls save in eight turns.
+#[derive(Debug, Default)]
+struct Trial {
+    stays: AtomicU32,
+    turns: AtomicU32,
+}
+
+impl Trial {
+    const STAYS: u32 = 64;
+    const LEAST_TURNS: u32 = 8;
+
+    fn note(&self, turns: u32) {
+        if self.stays.load(Ordering::Relaxed) < Trial::STAYS {
+            let turns = turns.min(100 * Trial::LEAST_TURNS);
+            self.turns.fetch_add(turns, Ordering::Relaxed);
+            self.stays.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns `false` if the loop has turned too seldom.
+    fn is_passed(&self) -> bool {
+        self.stays.load(Ordering::Relaxed) < Trial::STAYS
+            || self.turns.load(Ordering::Relaxed) >= Trial::STAYS * Trial::LEAST_TURNS
+    }
 }
 
 /// The place that branches back lead to.
@@ -48,8 +86,9 @@ pub(super) struct Loop {
 pub(super) struct Head {
     /// The number of the loop that it is in.
     of: usize,
-    /// The micro-op whose place it has.
-    op: MicroOp,
+    at: usize,
+    /// The place behind the code where the micro-op is whose place it has.
+    first: usize,
 }
 
 /// Host code of a loop.
@@ -76,6 +115,29 @@ impl Step {
             Shape::Nop if std::ptr::fn_addr_eq(op.handler, (row.handler)()) => Some(Step::Nothing),
             _ => None,
         }
+    }
+
+    /// Returns `true` if each micro-op of an instruction of `row` is a step that calls its handler, unless it is another one. Handlers of these shapes
+    /// go on with the next micro-op, or stop the wave.
+    pub fn is_called(row: &Row, lowered: &Lowered) -> bool {
+        let has_shape = matches!(
+            row.shape,
+            Shape::Nop
+                | Shape::Vector(_)
+                | Shape::ScalarMemory { .. }
+                | Shape::Flat { .. }
+                | Shape::Lds { .. }
+                | Shape::Buffer { .. }
+                | Shape::Image { .. }
+                | Shape::WaveMatrix { .. }
+                | Shape::LdsDirect
+        );
+        let keeps_exec = |op: &MicroOp| op.after == flow::NEXT as u8;
+        has_shape && lowered.ops.iter().all(keeps_exec)
+    }
+
+    fn may_change_lanes(&self) -> bool {
+        matches!(self, Step::Scalar(scalar) if scalar.may_write_lanes)
     }
 
     /// The step that `op` is if it is a run.
@@ -177,8 +239,8 @@ fn scalar(mnemonic: &str, shape: &ScalarShape, op: &MicroOp) -> Option<native::S
             true => Some(EXEC),
             false => (words != 0).then_some(op.dst),
         },
-        saves: saves_exec.then_some((op.dst, EXEC)),
-        lanes: writes_exec.then_some(EXEC),
+        saves: saves_exec.then_some(op.dst),
+        may_write_lanes: writes_exec,
     })
 }
 
@@ -237,7 +299,7 @@ fn spans(steps: &Steps, ops: &[MicroOp]) -> Vec<Span> {
 
 impl Runs {
     /// Puts the heads of loops in the place of the first micro-ops, where all of a loop can be host code.
-    pub fn find_loops(&mut self, ops: &mut [MicroOp]) {
+    pub fn find_loops(&mut self, ops: &mut Vec<MicroOp>, pcs: &mut Vec<u64>) {
         let mut steps = std::mem::take(&mut self.steps);
         if steps.is_empty() {
             return;
@@ -253,7 +315,9 @@ impl Runs {
             let target = |at: usize| Some((at, ops[at].branch_target()? as usize));
             let branches = range.clone().filter(is_branch).filter_map(target);
             let branches: Vec<_> = branches.collect();
-            if branches.len() > MOST_BRANCHES {
+            let changes = range.clone().filter(|at| steps[at].may_change_lanes());
+            let changes: Vec<_> = changes.collect();
+            if branches.len() > MOST_BRANCHES || changes.len() > MOST_CHANGES {
                 continue;
             }
             for head in span.heads {
@@ -262,15 +326,24 @@ impl Runs {
                     MicroOp::new(shell::scalar_handler::<Enter>()).with(LoopNumber::new(number));
                 self.heads.push(Head {
                     of: self.loops.len(),
-                    op: std::mem::replace(&mut ops[head], place),
+                    at: head,
+                    first: ops.len(),
                 });
+                let first = std::mem::replace(&mut ops[head], place);
+                ops.push(first);
+                pcs.push(pcs[head]);
             }
+            let steps: Vec<Step> = range.map(|at| steps[&at].clone()).collect();
+            let calls = steps.iter().any(|step| matches!(step, Step::Called));
             self.loops.push(Loop {
                 first: span.first,
-                steps: range.map(|at| steps[&at].clone()).collect(),
+                steps,
                 branches,
+                changes,
+                trial: (calls && self.gaining).then(Trial::default),
             });
         }
+        self.end = ops.len();
     }
 
     /// How many loops have host code.
@@ -279,9 +352,27 @@ impl Runs {
         made.map_or(0, |code| code.loops.iter().flatten().count())
     }
 
-    /// The micro-op in whose place head `number` is.
-    pub fn first(&self, number: usize) -> &MicroOp {
-        &self.heads[number].op
+    /// The place of the micro-op in whose place head `number` is.
+    pub fn first(&self, number: usize) -> usize {
+        self.heads[number].first
+    }
+
+    /// The place of the micro-op that is at `at`, or in whose place a head is there.
+    pub fn original(&self, at: usize) -> usize {
+        let head = self.heads.iter().find(|head| head.at == at);
+        head.map_or(at, |head| head.first)
+    }
+
+    /// The place in the code of micro-op `place`: that of its head if it is one behind the code.
+    pub fn place_in_code(&self, place: usize) -> usize {
+        let head = self.heads.iter().find(|head| head.first == place);
+        head.map_or(place, |head| head.at)
+    }
+
+    /// Bytes from [`Runs::end`] to the micro-op that is at `at`, or in whose place a head is there.
+    fn offset(&self, at: usize) -> Option<i32> {
+        let bytes = size_of::<MicroOp>() * (self.end - self.original(at));
+        Some(-i32::try_from(bytes).ok()?)
     }
 
     /// The loop of head `number`, if it has host code by now.
@@ -296,9 +387,9 @@ impl Runs {
         let mut routines = Vec::new();
         let mut loops = Vec::new();
         for one in &self.loops {
-            let made = one
-                .steps(code)
-                .and_then(|steps| native::loop_routine(&steps, one.first, self.groups).ok());
+            let made = one.steps(code, |at| self.offset(at)).and_then(|steps| {
+                native::loop_routine(&steps, one.first, self.groups, sreg::EXEC as u16).ok()
+            });
             loops.push(made.map(|(routine, starts)| {
                 routines.push(routine);
                 (routines.len() - 1, starts)
@@ -321,11 +412,19 @@ impl Runs {
 }
 
 impl Loop {
-    /// Its steps. `None`: one of them has no host code.
-    fn steps(&self, code: &Code) -> Option<Vec<native::Step>> {
+    /// Its steps. `None`: one of them has no host code. `offset` gives the bytes to a micro-op from where calls have them from.
+    fn steps(
+        &self,
+        code: &Code,
+        offset: impl Fn(usize) -> Option<i32>,
+    ) -> Option<Vec<native::Step>> {
         let mut branches = self.branches.iter();
-        let step = |step: &Step| match step {
+        let step = |(at, step): (usize, &Step)| match step {
             Step::Nothing => Some(native::Step::Nothing),
+            Step::Called => Some(native::Step::Call(Call {
+                function: call_handler,
+                offset: offset(at)?,
+            })),
             Step::Scalar(scalar) => Some(native::Step::Scalar(scalar.clone())),
             Step::Run(number) => Some(native::Step::Routine(code.entries[*number]?)),
             Step::Branch(when) => {
@@ -333,7 +432,7 @@ impl Loop {
                 Some(native::Step::Branch { when, to })
             }
         };
-        self.steps.iter().map(step).collect()
+        (self.first..).zip(&self.steps).map(step).collect()
     }
 
     fn holds(&self, at: usize) -> bool {
@@ -349,19 +448,54 @@ impl Body for Enter {
         // SAFETY: the steps of loops do not take a wave to another segment.
         let runs = unsafe { &wave.lent_segment().runs };
         let number = op.loop_head().number as usize;
-        if wave.takes_loops && wave.mode.plain && runs.loop_of(number).is_some() {
+        if wave.takes_loops
+            && wave.mode.plain
+            && let Some((one, ..)) = runs.loop_of(number)
+            && one.trial.as_ref().is_none_or(Trial::is_passed)
+        {
             return flow::LOOP;
         }
+        let first = runs.first(number);
+        // SAFETY: as above.
+        let segment = unsafe { wave.lent_segment() };
         // SAFETY: of the wave's own segment.
-        unsafe { shell::call(runs.first(number), wave, env) }
+        unsafe { shell::call(&segment.ops[first], wave, env) }
     }
+}
+
+/// The first argument of calls of handlers.
+struct Scene<'a> {
+    wave: *mut Wave,
+    env: *mut Env<'a>,
+    /// The micro-op that is executed, where the search for the cause of a host's fault finds it: see `blame`.
+    op: *const MicroOp,
+}
+
+/// Executes a micro-op for host code. The result is the handler's. A handler that panics ends the process here: no panic can pass through host
+/// code.
+///
+/// # Safety
+/// `scene` is a [`Scene`] whose wave and surroundings nothing else uses meanwhile. `op` is of the wave's segment.
+unsafe extern "C" fn call_handler(scene: *mut c_void, op: *const u8) -> u32 {
+    // SAFETY: the caller's promise.
+    let (scene, op) = unsafe { (&mut *scene.cast::<Scene<'_>>(), &*op.cast::<MicroOp>()) };
+    // SAFETY: a field of a reference. The optimiser would leave the store out, as no code reads it.
+    unsafe { (&raw mut scene.op).write_volatile(op) };
+    // SAFETY: the caller's promise.
+    let (wave, env) = unsafe { (&mut *scene.wave, &mut *scene.env) };
+    // Host code has written EXEC as scalars.
+    wave.sync_exec();
+    // SAFETY: of the wave's own segment.
+    unsafe { shell::call(op, wave, env) }
 }
 
 /// The rest of a time slice behind a loop.
 pub(crate) struct Left {
     pub budget: u32,
-    /// The micro-op behind the branch that used it up.
+    /// The micro-op behind the branch that used it up, or behind the one that stopped the wave.
     pub from: usize,
+    /// A handler stopped the wave.
+    pub is_stopped: bool,
 }
 
 /// Executes the loop whose head is micro-op `head` of the wave's segment, up to `budget` branches back or to where the loop ends.
@@ -379,6 +513,12 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
             local: env.lds.as_ptr(),
             local_bytes: lds::limit(wave, env),
         };
+        let before = wave.active_lanes;
+        let mut scene = Scene {
+            wave,
+            env,
+            op: std::ptr::null(),
+        };
         let mut journey = Journey {
             rows: wave.rows.as_mut_ptr().cast(),
             scalars: wave.scalars.0.as_mut_ptr(),
@@ -386,29 +526,40 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
             groups: surroundings.groups,
             lanes: wave.exec(),
             done: 0,
+            scene: (&raw mut scene).cast(),
+            // (Not the first one: it would pass for one that is executed.)
+            things: segment.ops.as_ptr().wrapping_add(segment.runs.end).cast(),
+            shown: &raw mut wave.scc,
             condition: wave.scc.into(),
             budget,
-            taken: [[0; 2]; MOST_BRANCHES],
-            changes: env.counts.changes(one.first..one.first + one.steps.len()),
+            tallies: env.counts.lend_tallies(),
         };
         let start = memory.address(code.number, code.starts[at - one.first]);
-        let before = wave.active_lanes;
-        // SAFETY: as in `Native`. Scalars that steps use lie in the file, and there are counts for each step.
+        // SAFETY: as in `Native`. Scalars that steps use lie in the file. Calls get this scene and micro-ops of the segment; nobody
+        // uses the wave and its surroundings meanwhile.
         let exit: Exit = unsafe { (code.entry)(&raw mut journey, start) };
+        if let Some(trial) = &one.trial {
+            trial.note(budget - journey.budget);
+        }
         budget = journey.budget;
         wave.scc = journey.condition != 0;
-        let next = exit.step() + usize::from(exit.is_left());
+        let is_retried = exit.is_stopped() && engine::is_retried(wave, flow::STOP);
+        let is_done = exit.is_left() || exit.is_stopped() && !is_retried;
+        let next = exit.step() + usize::from(is_done);
         let after = wave.exec().count_ones();
         env.counts.retire_changing(at, next, [before, after]);
-        for (&(from, to), &taken) in one.branches.iter().zip(&journey.taken) {
-            if taken[0] != 0 {
-                env.counts.retire_branches(from + 1, to, taken);
-            }
-        }
+        env.counts.take_tallies(&one.branches, &one.changes);
         wave.sync_exec();
+        if exit.is_stopped() {
+            assert_eq!(journey.done as u32, flow::STOP, "a handler's answer");
+            return Left {
+                budget,
+                from: exit.step() + 1,
+                is_stopped: true,
+            };
+        }
         if exit.is_left() {
-            let op = &segment.ops[exit.step()];
-            let op = op.loop_number().map_or(op, |head| segment.runs.first(head));
+            let op = &segment.ops[segment.runs.original(exit.step())];
             one_by_one(wave, op, env, journey.done);
         }
         at = next;
@@ -418,6 +569,7 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
             return Left {
                 budget,
                 from: last.map_or(at, |branch| branch + 1),
+                is_stopped: false,
             };
         }
     }

@@ -12,7 +12,7 @@ use std::{
     io::Write,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
 };
 
@@ -80,8 +80,11 @@ pub struct Outside {
     pub own_time: bool,
     /// `s_sendmsg`: id and M0 of each.
     pub messages: Mutex<Vec<(u32, u32)>>,
-    /// `ds_gws_*`: resource and count of each, which is one for `sema_v` and none for `sema_p` and `sema_release_all`. No wave is held up.
+    /// `ds_gws_*`: resource and count of each, which is one for `sema_v` and none for `sema_p` and `sema_release_all`.
     pub barriers: Mutex<Vec<(u32, u32)>>,
+    /// How often waves have asked whether they may pass a barrier, and how many questions are answered by no between two that are not.
+    pub questions: AtomicU32,
+    pub refusals: u32,
 }
 
 impl Host for Outside {
@@ -115,6 +118,10 @@ impl Host for Outside {
     fn barrier_arrive(&self, resource: u32, count: u32) -> u64 {
         self.barriers.lock().unwrap().push((resource, count));
         0
+    }
+    fn barrier_passed(&self, _resource: u32, _ticket: u64) -> bool {
+        let before = self.questions.fetch_add(1, Ordering::Relaxed);
+        before % (self.refusals + 1) == self.refusals
     }
     fn semaphore_release(&self, resource: u32, count: u32) {
         self.barriers.lock().unwrap().push((resource, count));

@@ -123,7 +123,17 @@ fn is_target(word: &str) -> bool {
     })
 }
 
-/// The names of all pages that can be run.
+/// The names of all pages with a release, in order.
+#[cfg(test)]
+pub fn pages_that_run() -> Result<Vec<String>> {
+    let mut runs = Vec::new();
+    for name in names()? {
+        runs.extend(Page::read(&name)?.map(|page| page.name));
+    }
+    Ok(runs)
+}
+
+/// The names of all pages.
 fn names() -> Result<Vec<String>> {
     let mut names = Vec::new();
     let folder = root().join(PAGES);
