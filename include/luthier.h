@@ -640,6 +640,59 @@ inline void luthier_check(int status) {
     throw luthier_error(luthier_api_table->last_error());
 }
 
+// A callback's name, whether it is called again when it has let an exception pass, and whether it has.
+struct luthier_callback {
+  const char *name;
+  bool again;
+  bool failed;
+};
+inline luthier_callback luthier_of_hsa_events = {"luthier_at_hsa_event", false, false}, luthier_of_hip_events = {"atHipEvt", false, false},
+                        luthier_of_packets = {"luthier_at_packets", false, false}, luthier_of_records = {"luthier_at_records", false, false},
+                        luthier_of_launch_ends = {"luthier_at_launch_end", false, false}, luthier_of_copies = {"luthier_at_copy", false, false},
+                        luthier_of_memory = {"luthier_at_memory", false, false};
+inline bool luthier_has_failed(const luthier_callback &callback) { return __atomic_load_n(&callback.failed, __ATOMIC_RELAXED); }
+// A text in one line that says nothing to a terminal: control characters are written as escapes.
+inline std::string luthier_in_one_line(const char *text) {
+  std::string line;
+  for (const unsigned char *at = (const unsigned char *)text; *at; ++at) {
+    bool is_control = *at < 0x20 || *at == 0x7f, is_second = *at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+    char escape[8] = {(char)*at};
+    if (*at == '\n' || *at == '\t')
+      strcpy(escape, *at == '\n' ? "\\n" : "\\t");
+    else if (is_control || is_second)
+      snprintf(escape, sizeof escape, "\\u{%x}", is_second ? *++at : *at);
+    line += escape;
+  }
+  return line;
+}
+// The exception that is being caught, as a reason: `callback` let it pass.
+inline std::string luthier_thrown(const char *callback) {
+  std::string reason = callback + std::string(": ");
+  try {
+    throw;
+  } catch (const luthier_error &error) {
+    return reason + luthier_in_one_line(error.what());
+  } catch (const std::exception &error) {
+    return reason + "the tool threw an exception: " + luthier_in_one_line(error.what());
+  } catch (...) {
+    return reason + "the tool threw an exception";
+  }
+}
+inline std::string luthier_failed(luthier_callback &callback) {
+  if (callback.again)
+    return luthier_thrown(callback.name);
+  __atomic_store_n(&callback.failed, true, __ATOMIC_RELAXED);
+  return luthier_thrown(callback.name) + "; it is not called again";
+}
+// Says in the summary, or on standard error when that has been made, that a callback has failed which gives no reason to its caller.
+inline bool luthier_has_ended = false;
+inline void luthier_complain(luthier_callback &callback) {
+  std::string reason = luthier_failed(callback);
+  if (__atomic_load_n(&luthier_has_ended, __ATOMIC_RELAXED) ||
+      luthier_api_table->report(luthier_api_table->tool, reason.c_str()) != 0)
+    fprintf(stderr, "luthier: %s\n", reason.c_str());
+}
+
 // The instructions of a kernel and of every function that it may call.
 inline std::vector<Instr> luthier_disassemble_kernel_object(luthier_u64 kernel_object) {
   std::vector<Instr> instructions;
@@ -967,15 +1020,18 @@ inline luthier_module luthier_load_module(const char *path) {
 // arguments that the tool may change, and at its end, with the result. Functions without a subscriber cost nothing. Calls that the
 // tool makes during an event are no events. Subscribe in luthier_at_init.
 inline thread_local bool luthier_telling = false;
-inline bool luthier_is_telling() { return luthier_telling || !luthier_at_hsa_event; }
+inline bool luthier_is_telling() {
+  return luthier_telling || !luthier_at_hsa_event || luthier_has_failed(luthier_of_hsa_events);
+}
 inline void luthier_tell(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id) {
+  // (At a call's end, the callback may have failed at its beginning.)
+  if (luthier_has_failed(luthier_of_hsa_events))
+    return;
   luthier_telling = true;
   try {
     luthier_at_hsa_event(args, phase, id);
-  } catch (const std::exception &error) {
-    fprintf(stderr, "luthier: a tool threw an exception in an event: %s\n", error.what());
   } catch (...) {
-    fprintf(stderr, "luthier: a tool threw an exception in an event\n");
+    luthier_complain(luthier_of_hsa_events);
   }
   luthier_telling = false;
 }
@@ -1009,17 +1065,15 @@ inline unsigned luthier_subscribe_all_hsa() {
 // tool includes hip/amd_detail/hip_prof_str.h), and the number is one of its HIP_API_ID_... The tool cannot change anything.
 // luthier_subscribe_hip returns false if this HIP does not report the call.
 inline void luthier_tell_hip(uint32_t, uint32_t id, const void *data, void *) {
-  if (luthier_telling)
+  if (luthier_telling || luthier_has_failed(luthier_of_hip_events))
     return;
   luthier_telling = true;
   // A correlation number of 64 bits, then the phase.
   luthier_u32 phase = ((const luthier_u32 *)data)[2];
   try {
     atHipEvt((void *)data, phase == 0 ? LUTHIER_API_PHASE_ENTER : LUTHIER_API_PHASE_EXIT, (int)id);
-  } catch (const std::exception &error) {
-    fprintf(stderr, "luthier: a tool threw an exception in an event: %s\n", error.what());
   } catch (...) {
-    fprintf(stderr, "luthier: a tool threw an exception in an event\n");
+    luthier_complain(luthier_of_hip_events);
   }
   luthier_telling = false;
 }
@@ -1238,10 +1292,14 @@ inline void luthier_must_wrap() {
 #define LUTHIER_WRAP_HIP(result, function, ...)                                                                       \
   LUTHIER_WRAPS(function)                                                                                             \
   struct luthier_wrap_##function {                                                                                    \
-    static inline result (*original)(__VA_ARGS__) = nullptr;                                                          \
+    static result (*original)(__VA_ARGS__);                                                                           \
     static result ours(__VA_ARGS__);                                                                                  \
-    static inline result (*declared)(__VA_ARGS__) = &::function;                                                      \
+    static void has_these_parameters() {                                                                              \
+      result (*declared)(__VA_ARGS__) = &::function;                                                                  \
+      (void)declared;                                                                                                 \
+    }                                                                                                                 \
   };                                                                                                                  \
+  result (*luthier_wrap_##function::original)(__VA_ARGS__) = nullptr;                                                 \
   static luthier_wrapping luthier_wrapping_##function(#function, (void *)&luthier_wrap_##function::ours,              \
                                                       (void **)&luthier_wrap_##function::original);                   \
   result luthier_wrap_##function::ours(__VA_ARGS__)
@@ -1305,13 +1363,20 @@ inline bool luthier_hears() {
   return luthier_at_init || luthier_at_term || luthier_at_kernel || luthier_at_hsa_event || luthier_at_packets ||
          luthier_at_copy || luthier_at_memory || !luthier_wraps().empty();
 }
-inline void luthier_launched(hsa_api_args_t *args) {
+// A launch, and the callback that is being called for it.
+struct luthier_launching {
+  hsa_api_args_t args;
+  luthier_callback callback;
+};
+inline void luthier_launched(luthier_launching &launching) {
+  hsa_api_args_t *args = &launching.args;
   hsa_kernel_dispatch_packet_t *packet = args->hsa_evt_kernel_launch.dispatch_packet;
   if (luthier_at_kernel && !luthier_is_instrumented(packet->kernel_object)) {
     luthier_at_kernel(packet->kernel_object);
     luthier_override_with_instrumented(packet);
   }
-  if (luthier_at_hsa_event)
+  launching.callback.name = luthier_of_hsa_events.name;
+  if (luthier_at_hsa_event && !luthier_has_failed(luthier_of_hsa_events))
     luthier_at_hsa_event(args, LUTHIER_API_PHASE_ENTER, HSA_EVT_ID_KERNEL_LAUNCH);
 }
 
@@ -1416,17 +1481,15 @@ inline void luthier_launched(hsa_api_args_t *args) {
   }                                                                                                                   \
   LUTHIER_WITHOUT_HIP_ENTRIES                                                                                         \
   }                                                                                                                   \
-  static const char *luthier_guarded(void (*act)(void *), void *data) {                                               \
+  static const char *luthier_guarded(luthier_callback *callback, void (*act)(void *), void *data) {                   \
     static thread_local std::string reason;                                                                           \
+    if (luthier_has_failed(*callback))                                                                                \
+      return nullptr;                                                                                                 \
     try {                                                                                                             \
       act(data);                                                                                                      \
       return nullptr;                                                                                                 \
-    } catch (const luthier_error &error) {                                                                            \
-      reason = error.reason;                                                                                          \
-    } catch (const std::exception &error) {                                                                           \
-      reason = std::string("the tool threw an exception: ") + error.what();                                           \
     } catch (...) {                                                                                                   \
-      reason = "the tool threw an exception";                                                                         \
+      reason = luthier_failed(*callback);                                                                             \
     }                                                                                                                 \
     return reason.c_str();                                                                                            \
   }                                                                                                                   \
@@ -1440,32 +1503,38 @@ inline void luthier_launched(hsa_api_args_t *args) {
     luthier_api_table = api;                                                                                          \
     if (!luthier_hears())                                                                                             \
       return "the tool defines none of luthier_at_init, luthier_at_term, luthier_at_kernel and luthier_at_hsa_event"; \
-    return luthier_guarded([](void *) { luthier_must_wrap(); if (luthier_at_init) luthier_at_init(); }, nullptr);    \
+    luthier_callback callback = {"luthier_at_init", true, false};                                                     \
+    return luthier_guarded(&callback, [](void *) { luthier_must_wrap(); if (luthier_at_init) luthier_at_init(); }, nullptr); \
   }                                                                                                                   \
   static const char *luthier_launch(hsa_kernel_dispatch_packet_t *packet, const char *name) {                         \
-    hsa_api_args_t args;                                                                                              \
-    args.skip = false;                                                                                                \
-    args.hsa_evt_kernel_launch = {packet, name};                                                                      \
+    luthier_launching launching = {{}, {"luthier_at_kernel", true, false}};                                           \
+    launching.args.skip = false;                                                                                      \
+    launching.args.hsa_evt_kernel_launch = {packet, name};                                                            \
     return luthier_guarded(                                                                                           \
-        [](void *data) {                                                                                              \
-          luthier_launched((hsa_api_args_t *)data);                                                                   \
-        },                                                                                                            \
-        &args);                                                                                                       \
+        &launching.callback, [](void *data) { luthier_launched(*(luthier_launching *)data); }, &launching);           \
   }                                                                                                                   \
   static const char *luthier_end() {                                                                                  \
-    return luthier_guarded([](void *) { if (luthier_at_term) luthier_at_term(); fflush(stdout); }, nullptr);          \
+    luthier_callback callback = {"luthier_at_term", true, false};                                                     \
+    const char *reason =                                                                                              \
+        luthier_guarded(&callback, [](void *) { if (luthier_at_term) luthier_at_term(); fflush(stdout); }, nullptr);  \
+    __atomic_store_n(&luthier_has_ended, true, __ATOMIC_RELAXED);                                                     \
+    return reason;                                                                                                    \
   }                                                                                                                   \
   static int luthier_records(const char *stream, const void *records, size_t bytes) {                                 \
+    if (!luthier_at_records || luthier_has_failed(luthier_of_records))                                                \
+      return 0;                                                                                                       \
     try {                                                                                                             \
-      return luthier_at_records && luthier_at_records(stream, records, bytes);                                        \
+      return luthier_at_records(stream, records, bytes);                                                              \
     } catch (...) {                                                                                                   \
-      fprintf(stderr, "luthier: a tool threw an exception in luthier_at_records\n");                                  \
+      /* It may have used these records already. */                                                                   \
+      luthier_complain(luthier_of_records);                                                                           \
       return 1;                                                                                                       \
     }                                                                                                                 \
   }                                                                                                                   \
   static const char *luthier_ended(luthier_u64 launch, luthier_u64 start, luthier_u64 end) {                          \
     luthier_u64 told[3] = {launch, start, end};                                                                       \
     return luthier_guarded(                                                                                           \
+        &luthier_of_launch_ends,                                                                                      \
         [](void *data) {                                                                                              \
           const luthier_u64 *told = (const luthier_u64 *)data;                                                        \
           if (luthier_at_launch_end)                                                                                  \
@@ -1477,6 +1546,7 @@ inline void luthier_launched(hsa_api_args_t *args) {
   static const char *luthier_packets(luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device) {  \
     luthier_shown told = {packets, count, queue, device};                                                             \
     return luthier_guarded(                                                                                           \
+        &luthier_of_packets,                                                                                          \
         [](void *data) {                                                                                              \
           const luthier_shown *told = (const luthier_shown *)data;                                                    \
           if (luthier_at_packets)                                                                                     \
@@ -1486,6 +1556,7 @@ inline void luthier_launched(hsa_api_args_t *args) {
   }                                                                                                                   \
   static const char *luthier_copied(const luthier_raw_copy *copy) {                                                   \
     return luthier_guarded(                                                                                           \
+        &luthier_of_copies,                                                                                           \
         [](void *data) {                                                                                              \
           if (luthier_at_copy)                                                                                        \
             luthier_at_copy(*(const luthier_raw_copy *)data);                                                         \
@@ -1494,6 +1565,7 @@ inline void luthier_launched(hsa_api_args_t *args) {
   }                                                                                                                   \
   static const char *luthier_memory(const luthier_raw_allocation *allocation) {                                       \
     return luthier_guarded(                                                                                           \
+        &luthier_of_memory,                                                                                           \
         [](void *data) {                                                                                              \
           if (luthier_at_memory)                                                                                      \
             luthier_at_memory(luthier_allocation_of(*(const luthier_raw_allocation *)data));                          \

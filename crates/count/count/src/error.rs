@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 pub enum Error {
     #[error("{0}")]
     Options(#[from] host_count::OptionsError),
-    #[error("cannot run {tool}: {source}\n  {hint}")]
+    #[error("cannot run {tool}: {source}; {hint}")]
     Tool {
         tool: String,
         source: std::io::Error,
@@ -17,14 +17,14 @@ pub enum Error {
     #[error("{option} wants a value")]
     NoValue { option: String },
     #[error(
-        "the runtime cannot be compiled for this target: its C library's headers may be missing (Debian: libc6-dev-ARCHITECTURE-cross)\n{message}"
+        "the runtime cannot be compiled for this target: its C library's headers may be missing (Debian: libc6-dev-ARCHITECTURE-cross):\n{message}"
     )]
     RuntimeTarget { message: String },
     #[error(
         "there is no runtime for {system}: objects can be made (-c) and their counts compared with `luthier count explain`, but programs cannot be linked"
     )]
     NoRuntime { system: &'static str },
-    #[error("{tool} failed ({status})\n{message}")]
+    #[error("{tool} failed ({status}):\n{message}")]
     Failed {
         tool: String,
         status: ExitStatus,
@@ -36,7 +36,7 @@ pub enum Error {
         source: std::io::Error,
     },
     #[error(
-        "cannot find {name}; looked in {looked}\n  Build it with `./dev build` (or `cargo build -p {package}`), or say where it is with {variable}"
+        "cannot find {name}; looked in {looked}; build it with `./dev build` (or `cargo build -p {package}`), or say where it is with {variable}"
     )]
     NotBuilt {
         name: &'static str,
@@ -45,14 +45,14 @@ pub enum Error {
         looked: String,
     },
     #[error(
-        "{path}: {source}\n  The compiled runtime is kept there: set LUTHIER_CACHE to a directory that can be written"
+        "{path}: {source}; the compiled runtime is kept there: set LUTHIER_CACHE to a directory that can be written"
     )]
     Cache {
         path: PathBuf,
         source: std::io::Error,
     },
     #[error(
-        "the compiled runtime lacks {file} and cannot be put into place: {source}\n  Remove {directory}, or set LUTHIER_CACHE to another directory"
+        "the compiled runtime lacks {file} and cannot be put into place: {source}; remove {directory}, or set LUTHIER_CACHE to another directory"
     )]
     MissingRuntime {
         file: PathBuf,
@@ -71,7 +71,7 @@ pub enum Error {
         "{path}: clang compiled nothing of it: name a C or C++ source file (what `luthier count cc` built is for `luthier count run`)"
     )]
     NoSource { path: PathBuf },
-    #[error("{path}:{line}: {source}\n  `luthier count run --turns FILE` writes such files")]
+    #[error("{path}:{line}: {source}; `luthier count run --turns FILE` writes such files")]
     Turns {
         path: PathBuf,
         line: usize,

@@ -243,7 +243,8 @@ impl Command {
             Command::Flags(arguments) => driver::flags(&arguments),
         };
         result.unwrap_or_else(|error| {
-            command::say!("luthier count: {error}");
+            let error = error.to_string();
+            command::say!("luthier count: {}", command::error_line(&error));
             command::COUNT_FAILED.into()
         })
     }

@@ -242,3 +242,51 @@ fn children_count_for_themselves() {
     let ratio = *most as f64 / *least as f64;
     assert!((1.9..2.1).contains(&ratio), "{totals:?}");
 }
+
+/// A program that did what it could with such a value would run without the limit that its user wanted.
+#[test]
+fn values_that_variables_cannot_have_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("program");
+    compile(&program("recursion.c"), &["--budget"], &["-O1"], &out);
+    let long = "a/".repeat(5000);
+    let milliseconds = "a number of milliseconds";
+    for (name, value, expected) in [
+        ("LUTHIER_COUNT_BUDGET", "12x", "a number of units"),
+        ("LUTHIER_COUNT_BUDGET", " -1", "a number of units"),
+        ("LUTHIER_COUNT_BUDGET", "1e6", "a number of units"),
+        ("LUTHIER_COUNT_BUDGET_PER", "foo", "`thread` or `process`"),
+        (
+            "LUTHIER_COUNT_BUDGET_PER",
+            "Thread",
+            "`thread` or `process`",
+        ),
+        ("LUTHIER_COUNT_WATCHDOG_MS", "soon", milliseconds),
+        ("LUTHIER_COUNT_WATCHDOG_MS", "+5", milliseconds),
+        (
+            "LUTHIER_COUNT_WATCHDOG_MS",
+            "18446744073709551615",
+            milliseconds,
+        ),
+        (
+            "LUTHIER_COUNT_OUTPUT",
+            &long,
+            "a directory: the name is too long",
+        ),
+    ] {
+        let output = Command::new(&out).env(name, value).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(126), "{name}={value}: {said}");
+        assert!(output.stdout.is_empty(), "{name}={value}");
+        assert!(said.contains(&format!("{name}=")), "{said}");
+        assert!(said.contains(&format!(" is not {expected}")), "{said}");
+    }
+    for (name, value) in [
+        ("LUTHIER_COUNT_BUDGET_PER", ""),
+        ("LUTHIER_COUNT_BUDGET_PER", "process"),
+        ("LUTHIER_COUNT_WATCHDOG_MS", "0"),
+    ] {
+        let output = Command::new(&out).env(name, value).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{name}={value}");
+    }
+}

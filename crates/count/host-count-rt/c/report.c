@@ -290,18 +290,21 @@ bool luthier_report(const char *stopped) {
   return true;
 }
 
-/* False if the variable is not set. */
-static bool number_from(const char *name, uint64_t *number) {
+/* Ends the process, whose user has set a variable to something that it cannot be. */
+static void refuse(const char *name, const char *text, const char *expected) {
+  luthier_say("%s=%s is not %s", name, text, expected);
+  luthier_end_process(EXIT_REFUSED);
+}
+
+/* False if the variable is not set. `what` is what the number should be; none is above `most`. */
+static bool number_from(const char *name, const char *what, uint64_t most, uint64_t *number) {
   const char *text = getenv(name);
   if (!text || !*text)
     return false;
-  char *end;
   errno = 0;
-  unsigned long long value = strtoull(text, &end, 10);
-  if (errno || *end || text[0] == '-') {
-    luthier_say("%s=%s is not a number of units", name, text);
-    luthier_end_process(EXIT_REFUSED);
-  }
+  unsigned long long value = strtoull(text, NULL, 10);
+  if (errno || text[strspn(text, "0123456789")] || value > most)
+    refuse(name, text, what);
   *number = value;
   return true;
 }
@@ -350,7 +353,9 @@ void luthier_start(void) {
     return;
   }
   const char *where = getenv("LUTHIER_COUNT_OUTPUT");
-  if (where && strlen(where) < sizeof directory)
+  if (where && strlen(where) >= sizeof directory)
+    refuse("LUTHIER_COUNT_OUTPUT", "...", "a directory: the name is too long");
+  if (where)
     strcpy(directory, where);
   blind = !luthier_sees_threads();
   if (luthier_wants_report())
@@ -377,11 +382,14 @@ static void refuse_vain_budget(void) {
 /* Before all other constructors, which run under the budget, too. */
 void luthier_open_budget(void) {
   uint64_t budget;
-  if (!number_from("LUTHIER_COUNT_BUDGET", &budget))
+  const char *per = getenv("LUTHIER_COUNT_BUDGET_PER");
+  bool by_thread = per && strcmp(per, "thread") == 0;
+  if (per && *per && !by_thread && strcmp(per, "process") != 0)
+    refuse("LUTHIER_COUNT_BUDGET_PER", per, "`thread` or `process`");
+  if (!number_from("LUTHIER_COUNT_BUDGET", "a number of units", UINT64_MAX, &budget))
     return;
   budget_asked = true;
-  const char *per = getenv("LUTHIER_COUNT_BUDGET_PER");
-  if (per && strcmp(per, "thread") == 0) {
+  if (by_thread) {
     luthier_set_thread_budget(budget);
   } else {
     static char file[BUFFER];
@@ -399,7 +407,9 @@ __attribute__((constructor(65535))) static void apply_environment(void) {
     return;
   uint64_t watchdog;
   refuse_vain_budget();
-  if (number_from("LUTHIER_COUNT_WATCHDOG_MS", &watchdog) && watchdog && luthier_count_watchdog(watchdog) != 0)
+  /* A deadline in the system's clock has room for more years than anybody waits. */
+  if (number_from("LUTHIER_COUNT_WATCHDOG_MS", "a number of milliseconds", INT64_MAX / 1000, &watchdog) && watchdog &&
+      luthier_count_watchdog(watchdog) != 0)
     luthier_stop("cannot start the watchdog");
 }
 

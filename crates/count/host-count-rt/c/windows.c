@@ -7,6 +7,7 @@
 
 #include "internal.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,9 +163,11 @@ static void write_report(HANDLE file) {
 static void report(void) {
   char directory[LINE / 2], path[LINE];
   DWORD length = GetEnvironmentVariableA("LUTHIER_COUNT_OUTPUT", directory, sizeof directory);
-  if (reported || !length || length >= sizeof directory || !luthier_contract(0))
+  if (reported || !length || !luthier_contract(0))
     return;
   reported = true;
+  if (length >= sizeof directory)
+    return luthier_say("LUTHIER_COUNT_OUTPUT is not a directory: the name is too long");
   if (strcmp(directory, "-") == 0) {
     uint64_t sum = 0;
     for (struct record *record = records; record; record = record->next) {
@@ -233,12 +236,18 @@ PUBLIC void __luthier_count_register_module(struct module *module) {
 
 /* One budget for each thread there is when the program begins: the first. Static objects are constructed under it. */
 __attribute__((constructor(101))) static void apply_environment(void) {
-  char text[40], *end;
-  DWORD length = GetEnvironmentVariableA("LUTHIER_COUNT_BUDGET", text, sizeof text);
-  if (!length || length >= sizeof text)
+  char text[40];
+  DWORD length = GetEnvironmentVariableA("LUTHIER_COUNT_BUDGET_PER", text, sizeof text);
+  if (length && (length >= sizeof text || (strcmp(text, "thread") != 0 && strcmp(text, "process") != 0)))
+    luthier_stop("LUTHIER_COUNT_BUDGET_PER is not `thread` or `process`");
+  if (GetEnvironmentVariableA("LUTHIER_COUNT_WATCHDOG_MS", text, sizeof text))
+    luthier_stop("LUTHIER_COUNT_WATCHDOG_MS: there is no watchdog on Windows");
+  length = GetEnvironmentVariableA("LUTHIER_COUNT_BUDGET", text, sizeof text);
+  if (!length)
     return;
-  unsigned long long units = strtoull(text, &end, 10);
-  if (*end)
+  errno = 0;
+  unsigned long long units = length < sizeof text ? strtoull(text, NULL, 10) : 0;
+  if (length >= sizeof text || errno || text[strspn(text, "0123456789")])
     luthier_stop("LUTHIER_COUNT_BUDGET is not a number of units");
   luthier_push_own_budget(units);
 }

@@ -6,6 +6,7 @@
 
 use std::{ffi::OsStr, process::ExitCode};
 
+use anyhow::Context;
 use clap::{Args, Subcommand};
 
 mod compile;
@@ -73,7 +74,8 @@ impl Command {
             Action::Verify(verify) => verify.run(),
         };
         outcome.unwrap_or_else(|error| {
-            command::say!("luthier coverage: {error:#}");
+            let error = format!("{error:#}");
+            command::say!("luthier coverage: {}", command::error_line(&error));
             command::Status::Failed.into()
         })
     }
@@ -82,8 +84,12 @@ impl Command {
 /// Prints to standard output. A reader that has seen enough (`| head`) is no error.
 fn print(text: &str) -> anyhow::Result<()> {
     use std::io::Write;
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes());
+    match written.and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
         _ => Ok(()),
     }
 }

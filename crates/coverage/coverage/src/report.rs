@@ -6,13 +6,13 @@
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
 use rawprof::layout::MAGIC;
@@ -155,13 +155,47 @@ impl Html {
         let prepared = self.input.prepare()?;
         let mut command = prepared.command("show");
         command.args(["-format=html", "-show-branches=count", "-show-mcdc"]);
-        let mut directory = OsString::from("-output-dir=");
-        directory.push(&self.output);
-        command.arg(directory);
-        prepared.tools.output(command)?;
+        let failed = || format!("cannot write {}", self.output.display());
+        let is_new = !self.output.exists();
+        fs::create_dir_all(&self.output).with_context(failed)?;
+        let done = self.fill(&prepared.tools, command).with_context(failed);
+        if done.is_err() && is_new {
+            // (It may be empty or not; what is in it is nobody's.)
+            let _ = fs::remove_dir_all(&self.output);
+        }
+        done?;
         crate::print(&format!("{}\n", self.output.join("index.html").display()))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+impl Html {
+    /// Pages are made beside their places and moved there when all are whole: LLVM would leave half of them on a full disk.
+    fn fill(&self, tools: &Tools, mut command: Command) -> Result<()> {
+        let pages = tempfile::tempdir_in(&self.output)?;
+        let mut directory = OsString::from("-output-dir=");
+        directory.push(pages.path());
+        tools.output({
+            command.arg(directory);
+            command
+        })?;
+        Ok(move_all(pages.path(), &self.output)?)
+    }
+}
+
+/// Moves what is in a directory to another one of the same file system, over what is there.
+fn move_all(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let place = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            fs::create_dir_all(&place)?;
+            move_all(&entry.path(), &place)?;
+        } else {
+            fs::rename(entry.path(), place)?;
+        }
+    }
+    Ok(())
 }
 
 impl Lcov {
@@ -295,8 +329,10 @@ impl Input {
             );
         }
         if let Some(pattern) = &self.ignore {
-            regex::Regex::new(pattern)
-                .with_context(|| format!("--ignore {pattern}: this is no regular expression"))?;
+            regex::Regex::new(pattern).map_err(|error| {
+                let why = command::regex_problem(&error);
+                anyhow!("--ignore {pattern}: this is no regular expression: {why}")
+            })?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Effects of the options of `luthier coverage`.
 
 use crate::common::{Workspace, ending, text};
-use std::sync::OnceLock;
+use std::{fs::File, os::unix::process::CommandExt, process::Command, sync::OnceLock};
 
 const APP: &str = "#include <hip/hip_runtime.h>\n#include \"helper.h\"\n\
     __global__ void k(int *a) { a[threadIdx.x] = helper(threadIdx.x); }\n\
@@ -66,7 +66,67 @@ fn choices_that_mean_nothing_are_errors() {
         assert!(output.stdout.is_empty(), "{}", text(&output));
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains(option) && said.contains(value), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
     }
+}
+
+/// Lets a command write no file beyond so many bytes, as a full disk does.
+fn on_a_small_disk(command: &mut Command, bytes: u64) -> &mut Command {
+    let limit = move || {
+        let limit = libc::rlimit {
+            rlim_cur: bytes,
+            rlim_max: bytes,
+        };
+        // SAFETY: the structure lives through the call, and the signal's default action would end the process instead.
+        unsafe {
+            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+            libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit);
+        }
+        Ok(())
+    };
+    // SAFETY: the closure makes system calls alone.
+    unsafe { command.pre_exec(limit) }
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_nothing_half_written() {
+    let workspace = covered();
+    for arguments in [
+        &["report", "out"][..],
+        &["show", "out"],
+        &["lcov", "out", "-o", "-"],
+        &["lcov", "out", "-o", "/dev/full"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = workspace.tool().args(arguments).stdout(full).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("cannot write"), "{arguments:?}: {said}");
+        assert!(said.contains("No space left on device"), "{said}");
+    }
+    std::fs::create_dir(workspace.path("there")).unwrap();
+    std::fs::write(workspace.path("there/index.html"), "old").unwrap();
+    // The merged profile fits, and the pages do not.
+    for place in ["pages", "there"] {
+        let mut command = workspace.tool();
+        on_a_small_disk(command.args(["html", "out", "-o", place]), 3000);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("cannot write {place}: ")), "{said}");
+    }
+    assert!(!workspace.path("pages").exists());
+    let names = std::fs::read_dir(workspace.path("there"))
+        .unwrap()
+        .flatten();
+    let names: Vec<_> = names.map(|entry| entry.file_name()).collect();
+    assert_eq!(names, ["index.html"]);
+    let index = std::fs::read_to_string(workspace.path("there/index.html"));
+    assert_eq!(index.unwrap(), "old");
+    workspace.report(&["html", "out", "-o", "there"]);
+    let index = std::fs::read_to_string(workspace.path("there/index.html"));
+    assert!(index.unwrap().contains("app.hip"));
 }
 
 #[test]

@@ -127,7 +127,17 @@ impl Config {
     pub fn read(lookup: impl Fn(&str) -> Option<String>) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
-        let flag = |name| set(name).is_some_and(|value| value != "0");
+        let mut flag = |name: &str| match set(name).as_deref() {
+            Some("0") | None => false,
+            Some("1") => true,
+            Some(value) => {
+                problems.push(format!(
+                    "{name}={value}: expected 1 or 0; it is taken for 1"
+                ));
+                true
+            }
+        };
+        let (per_device, verbose) = (flag(PER_DEVICE), flag(VERBOSE));
         let mut interval = None;
         if let Some(text) = set(INTERVAL) {
             match text.parse::<f64>() {
@@ -157,12 +167,12 @@ impl Config {
         let config = Config {
             pattern,
             images,
-            per_device: flag(PER_DEVICE),
+            per_device,
             interval,
             signals_by_default: set(SIGNAL).is_none(),
             signals,
             ledger: set(LEDGER).map(PathBuf::from),
-            verbose: flag(VERBOSE),
+            verbose,
         };
         (config, problems)
     }

@@ -32,7 +32,7 @@ impl Cache {
     pub fn of_user() -> Option<Cache> {
         let named = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let folder = match named {
-            Some(off) if off == "off" => return None,
+            Some(off) if ["off", "0", "no"].iter().any(|word| off == *word) => return None,
             Some(folder) => PathBuf::from(folder),
             None => outputs::user_cache(|name| std::env::var_os(name))?.join("compiler"),
         };

@@ -8,8 +8,9 @@ impl Pool {
     /// [`Pool::translate`] as the user says in `LUTHIER_NATIVE`: with the fewest lane-wise instructions in a row that are host code from the
     /// first time on, or `often` for [`HostCode::OFTEN`], as without the variable. With 0 there is no host code. The error is for the user.
     pub fn translate_as_wished(&self) -> Result<(), String> {
-        let said = env::var("LUTHIER_NATIVE").unwrap_or_default();
-        let wanted = match (said.as_str(), said.parse()) {
+        let said = env::var_os("LUTHIER_NATIVE").unwrap_or_default();
+        let said = said.to_string_lossy();
+        let wanted = match (&*said, said.parse()) {
             ("" | "often", _) => HostCode::OFTEN,
             (_, Ok(0)) => return Ok(()),
             (_, Ok(least)) => HostCode::at_once(least),

@@ -133,7 +133,12 @@ impl FromStr for Spec {
         }
         if let Some(op) = op {
             let compiled = Regex::new(op);
-            let why = |error: regex::Error| BadSpec::Regex(op.to_owned(), error.to_string());
+            let why = |error: regex::Error| {
+                // (The lines above the last one draw the place.)
+                let text = error.to_string();
+                let last = text.lines().last().unwrap_or_default();
+                BadSpec::Regex(op.to_owned(), last.trim_start_matches("error: ").to_owned())
+            };
             spec.op = Some(compiled.map_err(why)?);
         }
         Ok(spec)

@@ -15,7 +15,10 @@ use gpu::{
     topology::{Config, ConfigError},
 };
 use kmt_sys::{
-    door::{Action, COMPILE_SYMBOL, Compile, LISTEN_SYMBOL, Unmapped},
+    door::{
+        Action, COMPILE_SYMBOL, Compile, EXACT_VARIABLE, EXACTNESS_VARIABLE, LISTEN_SYMBOL,
+        Unmapped,
+    },
     thunk::Status,
 };
 
@@ -157,6 +160,7 @@ fn build() -> Result<Instance> {
             report(&format!("luthier: {NUMERICS}: {why}"));
         }
     });
+    check_flags();
     let fill = fill_from_environment();
     let limits: BTreeMap<u32, u64> = gpus
         .iter()
@@ -255,7 +259,7 @@ fn imitate(gpus: &[Config]) -> std::result::Result<(), String> {
 
 /// `LUTHIER_FILL`: what registers, LDS, scratch and fresh device memory hold before they are written.
 fn fill_from_environment() -> Fill {
-    let said = env::var("LUTHIER_FILL").unwrap_or_default();
+    let said = text("LUTHIER_FILL").unwrap_or_default();
     if said.is_empty() {
         return Fill::Zero;
     }
@@ -269,9 +273,7 @@ fn fill_from_environment() -> Fill {
 /// `LUTHIER_DEVICE`: targets separated by commas (default gfx90a). `LUTHIER_GPUS`: how often to repeat that list.
 /// `LUTHIER_COMPUTE_UNITS`: of each device.
 fn gpus_from_environment() -> std::result::Result<Vec<Config>, EnvironmentError> {
-    let devices = env::var("LUTHIER_DEVICE")
-        .ok()
-        .filter(|names| !names.is_empty());
+    let devices = text("LUTHIER_DEVICE").filter(|names| !names.is_empty());
     let repeat = number("LUTHIER_GPUS")?.unwrap_or(1);
     let compute_units = number("LUTHIER_COMPUTE_UNITS")?;
     let mut gpus = Vec::new();
@@ -292,8 +294,29 @@ fn gpus_from_environment() -> std::result::Result<Vec<Config>, EnvironmentError>
     Ok(gpus)
 }
 
+/// A variable that is text. If it has other bytes, it says nothing that is known, and those who read it say so.
+fn text(variable: &str) -> Option<String> {
+    env::var_os(variable).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// Complains of variables that are neither 1 nor 0: they are taken for 0.
+fn check_flags() {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        for name in [EXACT_VARIABLE, EXACTNESS_VARIABLE] {
+            let value = kmt_sys::door::value(name).unwrap_or_default();
+            if !["", "0", "1"].iter().any(|known| value == *known) {
+                let (name, value) = (name.to_string_lossy(), value.display());
+                report(&format!(
+                    "luthier: {name}={value}: expected 1 or 0; it is ignored"
+                ));
+            }
+        }
+    });
+}
+
 fn number(variable: &'static str) -> std::result::Result<Option<u32>, EnvironmentError> {
-    let Ok(value) = env::var(variable) else {
+    let Some(value) = text(variable) else {
         return Ok(None);
     };
     match value.trim().parse() {

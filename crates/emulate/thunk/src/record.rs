@@ -44,12 +44,16 @@ pub fn wrap(executor: impl Executor + 'static, memory: Arc<Memory>) -> Arc<dyn E
     let Some(directory) = directory.map(PathBuf::from) else {
         return Arc::new(executor);
     };
-    let pattern = env::var("LUTHIER_RECORD_KERNEL").ok();
+    let pattern = env::var_os("LUTHIER_RECORD_KERNEL");
+    let pattern = pattern.map(|pattern| pattern.to_string_lossy().into_owned());
     let kernels = match pattern.as_deref().map(Regex::new).transpose() {
         Ok(kernels) => kernels,
         Err(error) => {
+            // (The lines above the last one draw the place.)
+            let text = error.to_string();
+            let last = text.lines().last().unwrap_or_default();
             report(&format!(
-                "luthier: nothing is recorded: LUTHIER_RECORD_KERNEL: {error}"
+                "luthier: nothing is recorded: LUTHIER_RECORD_KERNEL: {last}"
             ));
             return Arc::new(executor);
         }

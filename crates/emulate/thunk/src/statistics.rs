@@ -209,7 +209,7 @@ impl Statistics {
 
 /// Returns `true` if results that a GPU may compute otherwise are to be followed.
 pub fn wants_exactness() -> bool {
-    door::value(EXACTNESS_VARIABLE).is_some_and(|said| !said.is_empty())
+    door::value(EXACTNESS_VARIABLE).is_some_and(|said| said == "1")
 }
 
 impl Observer for Statistics {

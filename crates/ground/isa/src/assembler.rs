@@ -3,7 +3,7 @@
 use crate::{AssembleError, Error, decoder::feature_string, error::Message};
 use gfx::{Family, Target};
 use llvm_shim::Severity;
-use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind};
 
 /// Assembles for one target and wave size.
 ///
@@ -31,14 +31,22 @@ impl Assembler {
         Ok(Assembler { target, features })
     }
 
-    /// The machine code of `text`: instructions, labels and data of its `.text` section. Names that the text does not
-    /// define are an error.
+    /// The machine code of `text`: instructions, labels and data of its `.text` section. Names that the text does not define, bytes in
+    /// other sections, and a text without instructions are errors.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, AssembleError> {
         let bytes = self.assemble_object(text)?;
         let file = object::File::parse(&*bytes)?;
-        let Some(section) = file.section_by_name(".text") else {
-            return Ok(Vec::new());
-        };
+        for section in file.sections() {
+            let (name, bytes) = (section.name()?, section.size());
+            // (Tables of symbols, names and relocations are the object's own.)
+            if name != ".text" && bytes != 0 && section.kind() != SectionKind::Metadata {
+                return Err(AssembleError::Elsewhere {
+                    section: name.to_owned(),
+                    bytes,
+                });
+            }
+        }
+        let section = file.section_by_name(".text").ok_or(AssembleError::Empty)?;
         if let Some((_, relocation)) = section.relocations().next() {
             let symbol = match relocation.target() {
                 RelocationTarget::Symbol(index) => file.symbol_by_index(index)?.name()?.to_owned(),
@@ -46,7 +54,10 @@ impl Assembler {
             };
             return Err(AssembleError::UndefinedSymbol { symbol });
         }
-        Ok(section.data()?.to_vec())
+        match section.data()? {
+            [] => Err(AssembleError::Empty),
+            code => Ok(code.to_vec()),
+        }
     }
 
     /// `text` as an ELF relocatable object, with whatever sections, symbols and kernel descriptors it declares. On gfx11 and

@@ -91,6 +91,19 @@ pub enum AssembleError {
         /// The label.
         symbol: String,
     },
+    /// The text has bytes for sections that are no code.
+    #[error(
+        "the text puts {bytes} bytes into section {section}, and only .text is code; leave that section out"
+    )]
+    Elsewhere {
+        /// Name of the first such section.
+        section: String,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Directives, labels and comments alone.
+    #[error("there is no instruction in the text")]
+    Empty,
     /// LLVM's output is no object that can be read.
     #[error("the assembler's object is unreadable: {0}")]
     Object(#[from] object::Error),
@@ -101,5 +114,5 @@ fn join(messages: &[Message]) -> String {
         .iter()
         .map(Message::to_string)
         .collect::<Vec<_>>()
-        .join("\n")
+        .join("; ")
 }

@@ -39,6 +39,12 @@ pub enum Error {
         /// The field as it was given.
         text: String,
     },
+    /// Two fields of a layout have one name.
+    #[error("two fields are called {name}")]
+    Twice {
+        /// The name.
+        name: String,
+    },
     /// Fields do not lie where their alignment puts them.
     #[error(
         "field {name} at offset {offset} is not aligned to its {size} bytes; the compiler pads there, so name the padding"

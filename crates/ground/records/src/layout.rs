@@ -97,6 +97,12 @@ impl Layout {
                 .find(|row| row.0 == kind.trim())
                 .ok_or_else(unknown)?;
             let name = name.trim().to_owned();
+            if name.is_empty() {
+                return Err(unknown());
+            }
+            if layout.fields.iter().any(|field| field.name == name) {
+                return Err(Error::Twice { name });
+            }
             layout.aligned(&name, size)?;
             layout.fields.push(Field {
                 name,
@@ -184,6 +190,13 @@ mod tests {
         let layout = Layout::parse(["a:u64", "b:i32", "c:u16", "d:u8", "e:u8"]).unwrap();
         assert_eq!(layout.size, 16);
         assert_eq!(layout.fields[3].offset, 14);
+    }
+
+    #[test]
+    fn fields_have_names_of_their_own() {
+        let twice = Layout::parse(["a:u32", " a :u32"]);
+        assert!(matches!(twice, Err(Error::Twice { name }) if name == "a"));
+        assert!(matches!(Layout::parse([":u32"]), Err(Error::Field { .. })));
     }
 
     #[test]

@@ -33,17 +33,26 @@ pub trait Sink: Send {
 /// Makes a sink where it is called.
 type Create = fn(&Path, &Layout) -> Result<Box<dyn Sink>, Error>;
 
+/// Refuses a path to which no sink writes.
+pub fn check_name(path: &Path) -> Result<(), Error> {
+    creates(path).map(|_| ())
+}
+
+fn creates(path: &Path) -> Result<Create, Error> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("parquet") => {
+            Ok(|path, layout| Ok(Box::new(parquet::ParquetSink::create(path, layout)?)))
+        }
+        Some("jsonl") => Ok(|path, layout| Ok(Box::new(json::JsonSink::create(path, layout)?))),
+        _ => Err(Error::Format {
+            path: path.to_path_buf(),
+        }),
+    }
+}
+
 /// A sink for `path`: `.parquet`, or `.jsonl` for one JSON object a line.
 pub fn sink(path: &Path, layout: &Layout) -> Result<Box<dyn Sink>, Error> {
-    let create: Create = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("parquet") => |path, layout| Ok(Box::new(parquet::ParquetSink::create(path, layout)?)),
-        Some("jsonl") => |path, layout| Ok(Box::new(json::JsonSink::create(path, layout)?)),
-        _ => {
-            return Err(Error::Format {
-                path: path.to_path_buf(),
-            });
-        }
-    };
+    let create = creates(path)?;
     let layout = layout.clone();
     let sink = kept::KeptSink::make(path, move |path| create(path, &layout))?;
     Ok(Box::new(sink))

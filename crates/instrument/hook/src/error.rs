@@ -65,8 +65,6 @@ const REPORT: &str = "this is a limit of Luthier: please report it with the hook
 /// A hook that gives no template.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    #[error("unknown target {0}")]
-    Target(String),
     #[error("the instructions of {target} cannot be decoded: {reason}")]
     Decoder { target: String, reason: String },
     #[error("hook {hook} for {target}: {source}")]
@@ -106,8 +104,11 @@ pub enum BuildError {
         path: String,
         source: std::io::Error,
     },
-    #[error(transparent)]
-    Hook(#[from] CompileError),
+    #[error("unknown target {0}")]
+    Target(String),
+    /// `file`: the source with a colon and a space, or nothing where the cause names the line.
+    #[error("{file}{source}")]
+    Hook { file: String, source: CompileError },
     #[error(
         "{file}: the hook {hook} uses the variable {variable}, which no source of the tool defines; define it, marked LUTHIER_GLOBAL"
     )]
@@ -124,4 +125,15 @@ pub enum BuildError {
         target: String,
         source: llvm_codegen::Error,
     },
+}
+
+impl BuildError {
+    /// A hook of this file does not compile.
+    pub(crate) fn hook(file: &str, source: CompileError) -> BuildError {
+        let file = match source.to_string().contains(file) {
+            true => String::new(),
+            false => format!("{file}: "),
+        };
+        BuildError::Hook { file, source }
+    }
 }

@@ -18,10 +18,11 @@ pub use compile::{Arg, Compiler, Request, Site};
 pub use derive::{Declared, DeclaredPort, derive};
 pub use error::{BuildError, CompileError, VerifyError};
 pub use llvm_codegen::{
-    Bitcode, File as CodegenFile, SplitError, link as link_bitcode, split as split_bitcode,
+    Appended, Bitcode, File as CodegenFile, SplitError, link as link_bitcode,
+    split as split_bitcode,
 };
 pub use template::{
     BindError, Binding, Bundle, BundleError, Clobbers, Entry, Global, Group, Patch, Port,
     RegisterFile, Relocation, SharedVariable, Template, bind, bind_into,
 };
-pub use tool::{HookList, Module, TARGETS, ToolRequest, build_modules, build_tool};
+pub use tool::{HookList, Module, TARGETS, ToolRequest, Unit, build_modules, build_tool};

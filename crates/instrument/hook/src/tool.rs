@@ -4,7 +4,7 @@ use crate::{
     Arg, BuildError, Bundle, Clobbers, CompileError, Compiler, Entry, Global, Request, Template,
 };
 use gfx::Target;
-use llvm_codegen::Bitcode;
+use llvm_codegen::{Appended, Bitcode};
 use std::{collections::HashSet, path::Path, process::Command};
 
 /// Targets a tool is built for unless told otherwise. A generic target's templates serve all chips that it covers, so that a
@@ -20,8 +20,16 @@ pub const TARGETS: [&str; 8] = [
     "gfx12-generic",
 ];
 
+/// What is known of a translation unit before its hooks are compiled.
+pub struct Unit<'a> {
+    /// Its variables.
+    pub globals: &'a [Global],
+    /// The records that its functions append to rings.
+    pub records: &'a [Appended],
+}
+
 /// A function that lists the hooks of a tool. The tool's variables may name them.
-pub type HookList<'a> = dyn Fn(&[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> + 'a;
+pub type HookList<'a> = dyn Fn(&Unit<'_>) -> Result<Vec<(String, Vec<Arg>)>, String> + 'a;
 
 /// The input of a build.
 #[derive(Clone)]
@@ -30,7 +38,7 @@ pub struct ToolRequest<'a> {
     pub source: &'a Path,
     /// The directory of `luthier_device.h`.
     pub include: &'a Path,
-    /// Given the tool's variables, the hooks with the arguments they are inserted with.
+    /// Given a unit of the tool, the hooks with the arguments they are inserted with.
     pub hooks: &'a HookList<'a>,
     pub targets: &'a [&'a str],
     /// `clang-22` or a path.
@@ -91,7 +99,7 @@ fn check_variables(bundle: &Bundle, file: &str) -> Result<(), BuildError> {
 
 fn find(target: &str) -> Result<&'static Target, BuildError> {
     let found = Target::find(target);
-    found.ok_or_else(|| BuildError::Hook(CompileError::Target(target.to_owned())))
+    found.ok_or_else(|| BuildError::Target(target.to_owned()))
 }
 
 fn add_module(
@@ -108,13 +116,18 @@ fn add_module(
     };
     let mut module = Bitcode::parse(bitcode).map_err(unreadable)?;
     let globals = variables(module.globals().map_err(unreadable)?);
-    let hooks = hooks(&globals).map_err(|reason| BuildError::Hooks {
+    let unit = Unit {
+        globals: &globals,
+        records: &module.records().map_err(unreadable)?,
+    };
+    let hooks = hooks(&unit).map_err(|reason| BuildError::Hooks {
         file: file.to_owned(),
         reason,
     })?;
     add_globals(bundle, globals);
     for &wave_size in wave_sizes(target) {
-        let compiler = Compiler::new(target, wave_size, "")?;
+        let in_file = |source| BuildError::hook(file, source);
+        let compiler = Compiler::new(target, wave_size, "").map_err(in_file)?;
         for (hook, arguments) in &hooks {
             let made_for = |entry: &Entry| {
                 entry.hook == *hook
@@ -123,7 +136,7 @@ fn add_module(
             };
             // Each unit contains the definitions of its headers.
             if !bundle.entries.iter().any(made_for) {
-                add_variants(bundle, &compiler, &mut module, hook, arguments)?;
+                add_variants(bundle, &compiler, &mut module, hook, arguments).map_err(in_file)?;
             }
         }
     }
@@ -144,7 +157,7 @@ fn add_variants(
     module: &mut Bitcode,
     hook: &str,
     arguments: &[Arg],
-) -> Result<(), BuildError> {
+) -> Result<(), CompileError> {
     let mut made: Vec<(Clobbers, Vec<Template>)> = Vec::new();
     let (scc, vcc) = (Clobbers::SCC, Clobbers::VCC);
     for preserved in [Clobbers::empty(), scc, vcc, scc | vcc] {
@@ -183,7 +196,7 @@ fn compiled(
     compiler: &Compiler,
     module: &mut Bitcode,
     variant: &Request<'_>,
-) -> Result<Vec<Template>, BuildError> {
+) -> Result<Vec<Template>, CompileError> {
     let template = compiler.template(module, variant)?;
     let small = compiler.small_template(module, variant, &template);
     let mut templates: Vec<Template> = [Some(template), small].into_iter().flatten().collect();

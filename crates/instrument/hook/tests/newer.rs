@@ -42,7 +42,7 @@ fn of_a_later_epoch(mut bitcode: Vec<u8>) -> Vec<u8> {
 fn bitcode_of_a_newer_compiler_is_refused_with_the_remedy() {
     let build = |bitcode| {
         let target = "gfx90a".to_owned();
-        let hooks = |_: &[hook::Global]| Ok(vec![("hook".to_owned(), Vec::new())]);
+        let hooks = |_: &hook::Unit<'_>| Ok(vec![("hook".to_owned(), Vec::new())]);
         build_modules("tool.so", &[Module { target, bitcode }], &hooks)
     };
     let bitcode = bitcode();

@@ -57,8 +57,7 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     let filter = env::var("LUTHIER_SITE").unwrap_or_default();
     let engine = luthier::Engine::new(opened, &filter, config.output.clone())
         .map_err(|error| error.to_string())?;
-    let strict = env::var_os("LUTHIER_STRICT").is_some_and(|value| value == "1");
-    let engine = engine.strict(strict).session(config.session);
+    let engine = engine.strict(config.strict).session(config.session);
     Ok(Arc::new(engine.temporary(config.output_is_temporary)))
 }
 

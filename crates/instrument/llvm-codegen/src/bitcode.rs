@@ -28,6 +28,15 @@ pub struct Global {
     pub defined: bool,
 }
 
+/// A call that appends a record to a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// Name of the variable of type `luthier::ring`.
+    pub ring: String,
+    /// Bytes of one record.
+    pub bytes: u64,
+}
+
 impl Bitcode {
     /// Parses one bitcode file (LLVM 22 and older) or LLVM assembly text.
     pub fn parse(bytes: &[u8]) -> Result<Bitcode, Error> {
@@ -53,6 +62,22 @@ impl Bitcode {
         // SAFETY: the handle is live; `collect_text` matches the vector behind `user`.
         unsafe { (shim.functions)(self.handle.as_ptr(), collect_text, (&raw mut names).cast()) };
         Ok(names)
+    }
+
+    /// The lengths of the records that functions here append to rings, as far as they name the ring.
+    pub fn records(&self) -> Result<Vec<Appended>, Error> {
+        let shim = entry_points()?;
+        let mut lines: Vec<String> = Vec::new();
+        // SAFETY: the handle is live; `collect_text` matches the vector behind `user`.
+        unsafe { (shim.records)(self.handle.as_ptr(), collect_text, (&raw mut lines).cast()) };
+        let appended = lines.iter().filter_map(|line| {
+            let (ring, bytes) = line.rsplit_once(' ')?;
+            Some(Appended {
+                ring: ring.to_owned(),
+                bytes: bytes.parse().ok()?,
+            })
+        });
+        Ok(appended.collect())
     }
 
     /// The tool's variables in device memory.

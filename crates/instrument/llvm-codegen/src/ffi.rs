@@ -101,6 +101,7 @@ entry_points! {
     link: fn(*const *const u8, *const usize, usize, TextSink, *mut c_void, DiagnosticSink, *mut c_void) -> c_int;
     module_destroy: fn(*mut Module);
     functions: fn(*const Module, TextSink, *mut c_void);
+    records: fn(*const Module, TextSink, *mut c_void);
     global_count: fn(*const Module) -> u32;
     global_at: fn(*const Module, u32, *mut Global) -> c_int;
     job_create: fn(*const c_char, usize, *const c_char, usize) -> *mut Job;

@@ -13,7 +13,7 @@ mod library;
 mod object;
 mod split;
 
-pub use bitcode::{Bitcode, Global, link};
+pub use bitcode::{Appended, Bitcode, Global, link};
 pub use error::{Diagnostic, Error, Severity};
 pub use job::{Binding, Compiled, File, Job, Parameter, Shared};
 pub use object::Relocation;

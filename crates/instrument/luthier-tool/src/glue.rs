@@ -13,6 +13,7 @@ use std::{
     cell::RefCell,
     ffi::{CString, c_char, c_int, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// The events that the tool wants to hear of.
@@ -39,12 +40,54 @@ thread_local! {
     static REASON: RefCell<CString> = RefCell::default();
 }
 
+/// A function of [`Tool`]. It is not called again when it has panicked, except [`Tool::launch`], where that costs the kernel.
+struct Callback {
+    name: &'static str,
+    again: bool,
+    failed: AtomicBool,
+}
+
+impl Callback {
+    const fn new(name: &'static str, again: bool) -> Callback {
+        Callback {
+            name,
+            again,
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Says that it has panicked.
+    fn panicked(&self, panic: &(dyn Any + Send)) -> String {
+        let said = format!("{}: the tool panicked: {}", self.name, message(panic));
+        if self.again {
+            return said;
+        }
+        self.failed.store(true, Ordering::Relaxed);
+        format!("{said}; it is not called again")
+    }
+}
+
+static LAUNCH: Callback = Callback::new("launch", true);
+static BEGIN: Callback = Callback::new("begin", true);
+static END: Callback = Callback::new("end", true);
+static ENDED: Callback = Callback::new("ended", false);
+static COPIED: Callback = Callback::new("copied", false);
+static MEMORY: Callback = Callback::new("memory", false);
+static RECORDS: Callback = Callback::new("records", false);
+
 /// Null, or why it failed: a string that is valid until the next call on this thread.
-fn reason(act: impl FnOnce() -> Result<()>) -> *const c_char {
+fn reason(callback: &Callback, act: impl FnOnce() -> Result<()>) -> *const c_char {
+    if callback.has_failed() {
+        return std::ptr::null();
+    }
     let said = match catch_unwind(AssertUnwindSafe(act)) {
         Ok(Ok(())) => return std::ptr::null(),
-        Ok(Err(error)) => error.to_string(),
-        Err(panic) => format!("the tool panicked: {}", message(&*panic)),
+        Ok(Err(error)) => format!("{}: {error}", callback.name),
+        Err(panic) => callback.panicked(&*panic),
     };
     REASON.with_borrow_mut(|reason| {
         *reason = c_string(&said).unwrap_or_default();
@@ -64,7 +107,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 /// # Safety
 /// Luthier's table, which lives for ever.
 pub unsafe fn begin(api: *const Api, tool: &impl Tool) -> *const c_char {
-    reason(|| {
+    reason(&BEGIN, || {
         // SAFETY: the caller's promise.
         unsafe { host::connect(api)? };
         tool.begin()
@@ -81,17 +124,19 @@ pub unsafe fn launched(
     kernel: *const c_char,
 ) -> *const c_char {
     // SAFETY: the caller's promise.
-    reason(|| tool.launch(&unsafe { Launch::new(packet, kernel) }))
+    reason(&LAUNCH, || {
+        tool.launch(&unsafe { Launch::new(packet, kernel) })
+    })
 }
 
 /// The application has ended.
 pub fn end(tool: &impl Tool) -> *const c_char {
-    reason(|| tool.end())
+    reason(&END, || tool.end())
 }
 
 /// A launch has run.
 pub fn ended(tool: &impl Tool, launch: u64, start: u64, end: u64) -> *const c_char {
-    reason(|| tool.ended(launch, start, end))
+    reason(&ENDED, || tool.ended(launch, start, end))
 }
 
 /// A copy has ended.
@@ -100,7 +145,7 @@ pub fn ended(tool: &impl Tool, launch: u64, start: u64, end: u64) -> *const c_ch
 /// Luthier's structure, which lives during the call.
 pub unsafe fn copied(tool: &impl Tool, copy: *const RawCopy) -> *const c_char {
     // SAFETY: the caller's promise.
-    reason(|| tool.copied(&unsafe { Copied::read(copy) }))
+    reason(&COPIED, || tool.copied(&unsafe { Copied::read(copy) }))
 }
 
 /// The program has allocated or freed memory.
@@ -109,7 +154,9 @@ pub unsafe fn copied(tool: &impl Tool, copy: *const RawCopy) -> *const c_char {
 /// Luthier's structure, which lives during the call with what it points to.
 pub unsafe fn memory(tool: &impl Tool, allocation: *const RawAllocation) -> *const c_char {
     // SAFETY: the caller's promise.
-    reason(|| tool.memory(&unsafe { Allocation::read(&*allocation) }))
+    reason(&MEMORY, || {
+        tool.memory(&unsafe { Allocation::read(&*allocation) })
+    })
 }
 
 /// Records of a stream; 1 if the tool took them.
@@ -122,11 +169,19 @@ pub unsafe fn records(
     bytes: *const c_void,
     size: usize,
 ) -> c_int {
+    if RECORDS.has_failed() {
+        return 0;
+    }
     let took = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the caller's promise.
         let (stream, bytes) = unsafe { (host::text(stream), host::list(bytes.cast(), size)) };
         tool.records(&stream, &bytes)
     }));
     // A tool that failed may have used the records already, so they do not go into the stream's file.
-    took.unwrap_or(true).into()
+    let took = took.unwrap_or_else(|panic| {
+        // (After the summary nobody is there to be told.)
+        let _ = host::report(&RECORDS.panicked(&*panic));
+        true
+    });
+    took.into()
 }

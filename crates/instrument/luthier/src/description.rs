@@ -10,7 +10,7 @@ use crate::{
 use isa::{Operand, Reg, RegKind};
 use records::Layout;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 use tool_abi::{HOOK_VALUES, HookValue, HookValueRow};
 
 /// The contents of `LUTHIER_TOOL(...)` in a HIP file.
@@ -260,7 +260,13 @@ impl Stream {
             None => {}
         }
         Layout::parse(&self.fields).map_err(|error| error.to_string())?;
-        Ok(())
+        records::check_name(Path::new(&self.file)).map_err(|error| error.to_string())
+    }
+
+    /// Bytes of one record.
+    pub fn record_size(&self) -> Option<u64> {
+        let layout = Layout::parse(&self.fields).ok()?;
+        Some(layout.size as u64)
     }
 }
 
@@ -289,7 +295,7 @@ impl Description {
             reason,
         };
         let mut description: Description =
-            toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+            toml::from_str(text).map_err(|error| bad(at_line(text, &error)))?;
         let defaults = crate::options::defaults(&description.parameter).map_err(bad)?;
         for insert in &description.insert {
             for argument in insert
@@ -300,6 +306,11 @@ impl Description {
                 if !defaults.contains_key(argument) {
                     return Err(bad(format!(
                         "there is no parameter {argument} for ${argument}"
+                    )));
+                }
+                if crate::options::bits(&description.parameter, &defaults, argument).is_none() {
+                    return Err(bad(format!(
+                        "the parameter {argument} is a text, and hooks get numbers: give it a `type`, such as u32"
                     )));
                 }
             }
@@ -316,6 +327,16 @@ impl Description {
         for stream in &mut description.stream {
             stream.complete().map_err(bad)?;
         }
+        for (number, stream) in description.stream.iter().enumerate() {
+            for other in &description.stream[..number] {
+                let (what, name) = match () {
+                    () if other.ring == stream.ring => ("ring", &stream.ring),
+                    () if other.file == stream.file => ("file", &stream.file),
+                    () => continue,
+                };
+                return Err(bad(format!("two streams have the {what} {name}")));
+            }
+        }
         Ok(description)
     }
 
@@ -323,6 +344,17 @@ impl Description {
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         let streamed = self.stream.iter().map(|stream| stream.ring.as_str());
         self.printed().chain(streamed)
+    }
+
+    /// Names of variables whose addresses hooks get.
+    pub fn given_variables(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for text in self.insert.iter().flat_map(|insert| &insert.arguments) {
+            if let Expression::Fixed(Argument::Variable(name, _)) = expression(text)? {
+                names.push(name);
+            }
+        }
+        Ok(names)
     }
 
     /// Names of variables whose numbers are printed.
@@ -344,6 +376,21 @@ impl Description {
         }
         Ok(hooks)
     }
+}
+
+/// A mistake in TOML with its place, in one line.
+fn at_line(text: &str, error: &toml::de::Error) -> String {
+    let place = error.span().and_then(|span| text.get(..span.start));
+    let place = place.map(|before| {
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let (line, column) = (
+            before.matches('\n').count() + 1,
+            before[start..].chars().count() + 1,
+        );
+        format!("line {line}, column {column}: ")
+    });
+    let message = error.message().replace('\n', "; ");
+    format!("{}{message}", place.unwrap_or_default())
 }
 
 /// An argument as written in a description.
@@ -594,8 +641,32 @@ mod tests {
             "[[insert]]\nhook = \"h\"\narguments = [\"&site.\"]",
             "[[stream]]\nring = \"r\"\nbytes = 6",
             "[[stream]]\nring = \"r\"\nbytes = 4\nfields = [\"a:u32\"]",
+            "[[stream]]\nring = \"r\"\nfile = \"f.csv\"\nfields = [\"a:u32\"]",
+            "[[stream]]\nring = \"r\"\nfile = \"f.jsonl\"\nfields = [\"a:u32\", \"a:u32\"]",
+            "[[stream]]\nring = \"r\"\nbytes = 4\n[[stream]]\nring = \"r\"\nbytes = 4\nfile = \"f.jsonl\"",
+            "[[stream]]\nring = \"r\"\nbytes = 4\n[[stream]]\nring = \"s\"\nbytes = 4\nfile = \"r.parquet\"",
+            "[[parameter]]\nname = \"p\"\n[[insert]]\nhook = \"h\"\narguments = [\"$p\"]",
         ] {
             assert!(Description::parse("t", text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_in_toml_are_one_line_with_their_place() {
+        for (text, place) in [
+            (
+                "about = \"é\"\ninsert = [{ hook = \"h\", at = ",
+                "line 2, column 29: ",
+            ),
+            (
+                "[[insert]]\nhok = \"h\"",
+                "line 2, column 1: unknown field `hok`",
+            ),
+            ("about = 5", "line 1, column 9: invalid type"),
+        ] {
+            let said = Description::parse("t", text).unwrap_err().to_string();
+            assert!(said.starts_with("description of tool t: "), "{said}");
+            assert!(said.contains(place) && !said.contains('\n'), "{said}");
         }
     }
 

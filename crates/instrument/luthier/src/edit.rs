@@ -6,7 +6,7 @@ use crate::{
     guard,
     parameters::{self, LANES},
 };
-use isa::{Assembler, Effects, Reg};
+use isa::{AssembleError, Assembler, Effects, Reg};
 use lift::{BlockIndex, FunctionIndex, InstIndex, Leave};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
 use serde_json::value::RawValue;
@@ -352,9 +352,14 @@ impl<'k> Edit<'k> {
         let target = self.kernel.module.target;
         let assembler = Assembler::with_features(target, self.kernel.wave_size(), "")
             .map_err(|error| failed(error.to_string()))?;
-        assembler
-            .assemble(text)
-            .map_err(|error| failed(error.to_string()))
+        assembler.assemble(text).map_err(|error| {
+            failed(match error {
+                AssembleError::Empty => {
+                    format!("{error}; an instruction is taken out with `remove`")
+                }
+                other => other.to_string(),
+            })
+        })
     }
 
     /// The file that has a hook or variable, and what it is called there.

@@ -439,9 +439,12 @@ impl Engine {
             .collect()
     }
 
-    /// Makes the output directory before the first file is written to it. The writer of the file reports errors.
+    /// Makes the output directory before the first file is written to it. The writer of the file reports errors. A temporary one is there
+    /// until the command ends that made it.
     fn make_output(&self) {
-        if let Some(directory) = &self.output {
+        if let Some(directory) = &self.output
+            && !self.temporary
+        {
             let _ = outputs::make_directories(directory);
         }
     }
@@ -452,6 +455,10 @@ impl Engine {
         let Some(directory) = self.output.as_deref().filter(|_| !value.is_null()) else {
             return Ok(());
         };
+        // (The session says so.)
+        if self.temporary && !directory.is_dir() {
+            return Ok(());
+        }
         let path = directory.join(file_name(
             &format!("{}.json", tool.info().name),
             self.session,

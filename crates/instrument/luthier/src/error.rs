@@ -82,7 +82,7 @@ pub enum Error {
         reason: String,
     },
     /// Text of [`Edit::replace`](crate::Edit::replace) that is no instruction.
-    #[error("cannot assemble `{text}`: {reason}")]
+    #[error("cannot assemble `{}`: {reason}", text.escape_debug())]
     Assemble {
         /// The text.
         text: String,

@@ -24,9 +24,12 @@ impl ParameterKind {
     /// The value's bits, as a hook gets them; `None` if it is not of this kind.
     fn bits(self, value: &str) -> Option<u64> {
         let unsigned = |value: &str| match value.strip_prefix("0x") {
+            Some(digits) if digits.starts_with('+') => None,
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
             None => value.parse().ok(),
         };
+        // A number that is too large for its type is read as infinity, which the user has not written.
+        let infinite = value.to_ascii_lowercase().contains("inf");
         match self {
             ParameterKind::Text => Some(0),
             ParameterKind::Bool => value.parse::<bool>().ok().map(u64::from),
@@ -37,8 +40,13 @@ impl ParameterKind {
             ParameterKind::F32 => value
                 .parse::<f32>()
                 .ok()
+                .filter(|value| value.is_infinite() == infinite)
                 .map(|value| value.to_bits().into()),
-            ParameterKind::F64 => value.parse::<f64>().ok().map(f64::to_bits),
+            ParameterKind::F64 => value
+                .parse::<f64>()
+                .ok()
+                .filter(|value| value.is_infinite() == infinite)
+                .map(f64::to_bits),
         }
     }
 }
@@ -83,6 +91,7 @@ pub(crate) fn given<'a>(
         reason,
     };
     let mut options = defaults(parameters).map_err(|reason| bad("", reason))?;
+    let mut seen = Vec::new();
     for (key, value) in values {
         let known = parameters.iter().find(|parameter| parameter.name == key);
         let Some(parameter) = known else {
@@ -101,6 +110,10 @@ pub(crate) fn given<'a>(
                 format!("{value:?} is no {}", parameter.kind.name()),
             ));
         }
+        if seen.contains(&key) {
+            return Err(bad(key, "it is given twice; give it one value".to_owned()));
+        }
+        seen.push(key);
         options.insert(key.to_owned(), value.to_owned());
     }
     Ok(options)
@@ -154,12 +167,46 @@ mod tests {
             ("lines", "x"),
             ("line", "1"),
             ("by", ""),
+            ("by", "1e39"),
+            ("lines", "0x+5"),
         ] {
             let error = given("t", &parameters, [(key, value)])
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(key), "{error}");
         }
+    }
+
+    #[test]
+    fn floats_are_what_is_written() {
+        let parameters = [
+            parameter("single", ParameterKind::F32, "0"),
+            parameter("double", ParameterKind::F64, "0"),
+        ];
+        for (name, value, expected) in [
+            ("double", "1e400", None),
+            ("double", "-1e400", None),
+            ("double", "-Infinity", Some(f64::NEG_INFINITY.to_bits())),
+            ("double", "1e39", Some(1e39_f64.to_bits())),
+            ("single", "1e39", None),
+            ("single", "inf", Some(f32::INFINITY.to_bits().into())),
+            ("single", "nan", Some(f32::NAN.to_bits().into())),
+        ] {
+            let given = given("t", &parameters, [(name, value)]).ok();
+            let bits = given.and_then(|options| bits(&parameters, &options, name));
+            assert_eq!(bits, expected, "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_has_one_value() {
+        let parameters = [parameter("a", ParameterKind::U32, "0")];
+        let twice = given("t", &parameters, [("a", "1"), ("a", "2")]);
+        let said = twice.unwrap_err().to_string();
+        assert!(
+            said.contains("parameter a of tool t: it is given twice"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -25,6 +25,14 @@ const TEXTS: [&str; 12] = [
     "LUTHIER_KERNEL_LIMIT",
 ];
 
+/// Variables that are `1`, or `0` as without them.
+const FLAGS: [&str; 4] = [
+    "LUTHIER_OUTPUT_TEMPORARY",
+    "LUTHIER_OBJECTS",
+    "LUTHIER_SERIALIZE",
+    "LUTHIER_STRICT",
+];
+
 /// The messages that go to standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -66,6 +74,8 @@ pub struct Config {
     pub tool_limit: Duration,
     /// No launch begins before the one before it has ended, whatever their queues.
     pub serialize: bool,
+    /// A hook that cannot be inserted somewhere costs the kernel.
+    pub strict: bool,
     /// A launch that runs longer ends the program.
     pub kernel_limit: Option<Duration>,
     /// Names this build of the engine: what another build has cached is not used. The environment does not say it.
@@ -79,7 +89,7 @@ impl Config {
     /// `LUTHIER_OBJECTS` (`1`), `LUTHIER_LIVE` (a file),
     /// `LUTHIER_LOG` (`off`, `error`, `warn`, `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
     /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds),
-    /// `LUTHIER_SERIALIZE` (`1`), `LUTHIER_KERNEL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
+    /// `LUTHIER_SERIALIZE` and `LUTHIER_STRICT` (`1`), `LUTHIER_KERNEL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
     pub fn read<V: Into<OsString>>(variable: impl Fn(&str) -> Option<V>) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
         // Paths are bytes, everything else is text.
@@ -103,6 +113,14 @@ impl Config {
             Err(error) => (Selection::default(), Some(error.to_string())),
         };
         let limits = Limits::read(get, &mut problems);
+        let flags = FLAGS.map(|name| match get(name).as_deref() {
+            Some("1") => true,
+            Some("0") | None => false,
+            Some(value) => {
+                problems.push(format!("{name}={value}: expected 1 or 0; it is ignored"));
+                false
+            }
+        });
         let level = match get("LUTHIER_LOG") {
             None => Level::Warn,
             Some(name) => level(&name).unwrap_or_else(|| {
@@ -126,9 +144,9 @@ impl Config {
                 .map(str::to_owned)
                 .collect(),
             output: path("LUTHIER_OUTPUT"),
-            output_is_temporary: get("LUTHIER_OUTPUT_TEMPORARY").is_some_and(|value| value == "1"),
+            output_is_temporary: flags[0],
             session: 1,
-            keep_objects: get("LUTHIER_OBJECTS").is_some_and(|value| value == "1"),
+            keep_objects: flags[1],
             live: path("LUTHIER_LIVE"),
             level,
             selection,
@@ -139,7 +157,8 @@ impl Config {
             cache_limit: limits.cache,
             build_limit: limits.build,
             tool_limit: limits.tool,
-            serialize: get("LUTHIER_SERIALIZE").is_some_and(|value| value == "1"),
+            serialize: flags[2],
+            strict: flags[3],
             kernel_limit: limits.kernel,
             build: String::new(),
         };
@@ -277,6 +296,19 @@ mod tests {
             problems.len() == 1 && problems[0].starts_with("LUTHIER_LOG="),
             "{problems:?}"
         );
+    }
+
+    #[test]
+    fn flags_are_one_or_zero() {
+        let (config, problems) = read(&[("LUTHIER_SERIALIZE", "1"), ("LUTHIER_STRICT", "0")]);
+        assert!(config.serialize && !config.strict && problems.is_empty());
+        let wrong = FLAGS.map(|name| (name, "yes"));
+        let (config, problems) = read(&wrong);
+        assert!(!config.serialize && !config.strict);
+        for (name, said) in FLAGS.iter().zip(&problems) {
+            assert_eq!(*said, format!("{name}=yes: expected 1 or 0; it is ignored"));
+        }
+        assert_eq!(problems.len(), FLAGS.len());
     }
 
     #[test]

@@ -14,6 +14,10 @@ pub fn leave(session: &Session, summary: &Summary) -> Vec<String> {
     let Some(directory) = &config.output else {
         return Vec::new();
     };
+    let temporary = config.output_is_temporary;
+    if temporary && !directory.is_dir() {
+        return vec![GONE.to_owned()];
+    }
     let objects = directory.join("objects");
     let name = file_name("summary.json", config.session);
     let text = summary.json().into_bytes();
@@ -23,19 +27,31 @@ pub fn leave(session: &Session, summary: &Summary) -> Vec<String> {
         .map(|(hash, bytes)| (objects.join(format!("{hash}.co")), &bytes[..]));
     let all = std::iter::once((directory.join(name), &text[..])).chain(launched);
     let failed = all.filter_map(|(path, bytes)| {
-        let error = write(&path, bytes).err()?;
+        let error = write(&path, bytes, temporary).err()?;
         Some(format!("cannot write {}: {error}", path.display()))
     });
     failed.collect()
 }
 
-/// An object that is there already is the same: its name says what is in it.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// A process may outlive the command that made its temporary directory and removed it.
+const GONE: &str =
+    "the command that wanted the results of this process has ended, and they are lost";
+
+/// An object that is there already is the same: its name says what is in it. A temporary directory is never made anew, since nobody
+/// would remove it.
+fn write(path: &Path, bytes: &[u8], temporary: bool) -> io::Result<()> {
     let is_object = path.extension().is_some_and(|ending| ending == "co");
     if is_object && std::fs::metadata(path).is_ok_and(|file| file.len() == bytes.len() as u64) {
         return Ok(());
     }
-    path.parent().map_or(Ok(()), outputs::make_directories)?;
+    match path.parent() {
+        Some(objects) if temporary && is_object => match std::fs::create_dir(objects) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        },
+        Some(directory) if !temporary => outputs::make_directories(directory)?,
+        _ => {}
+    }
     outputs::write_apart(path, bytes)
 }
 

@@ -57,7 +57,12 @@ pub const SETTINGS: [Setting; 4] = [
         variable: "LUTHIER_KERNEL",
         forms: "a regular expression, searched in the mangled and in the demangled name",
         read: |selection, value| {
-            let pattern = Regex::new(value).map_err(|error| error.to_string())?;
+            let pattern = Regex::new(value).map_err(|error| {
+                // (The lines above the last one draw the place.)
+                let text = error.to_string();
+                let last = text.lines().last().unwrap_or_default();
+                last.trim_start_matches("error: ").to_owned()
+            })?;
             selection.kernel = Some(pattern);
             Ok(())
         },

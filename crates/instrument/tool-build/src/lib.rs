@@ -8,7 +8,7 @@ mod constructors;
 pub mod example;
 mod stock;
 
-use hook::{Arg, BuildError, Bundle, Global, ToolRequest};
+use hook::{Arg, BuildError, Bundle, Global, ToolRequest, Unit};
 use luthier::{Description, Kind};
 use std::{
     panic::resume_unwind,
@@ -38,6 +38,8 @@ const HEADERS: [(&str, &str); 4] = [
 /// Start-up code of the host wants to register device code, which is not in the library.
 const STUB: &str =
     "extern \"C\" { __attribute__((visibility(\"hidden\"))) char __hip_fatbin[16]; }";
+/// Bytes of `luthier::ring` in `luthier_device.h`.
+const RING: u64 = 56;
 /// Variable with the description.
 const DESCRIPTION: &str = "__luthier_description";
 /// The hooks that the header itself defines: whether the first parameter is a reference, and how many there are behind it.
@@ -88,7 +90,7 @@ fn templates(source: &Path, targets: &[&str], clang: &str, part: bool) -> Result
     let bundle = hook::build_tool(&ToolRequest {
         source,
         include: directory.path(),
-        hooks: &|globals| hooks(globals, part),
+        hooks: &|unit| hooks(unit, part),
         targets,
         clang,
     })?;
@@ -230,7 +232,8 @@ fn described(globals: &[Global]) -> Result<Description, Error> {
 
 /// The hooks that the description among the variables names, those that host code inserts, and the header's own. If a unit
 /// is `part` of a tool, another unit may say what the tool is.
-fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, String> {
+fn hooks(unit: &Unit<'_>, part: bool) -> Result<Vec<(String, Vec<Arg>)>, String> {
+    let globals = unit.globals;
     let text = description_text(globals);
     let exports = luthier::exports(globals);
     let marked = luthier::has_host_code(globals);
@@ -248,23 +251,7 @@ fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, Stri
         return Err("a tool with host code says MARK_LUTHIER_DEVICE_MODULE once".to_owned());
     }
     let description = Description::parse("here", &text.unwrap_or_default()).map_err(told)?;
-    let known = |name: &str| globals.iter().any(|global| global.name == name);
-    if let Some(name) = description.variables().find(|name| !known(name)) {
-        return Err(format!(
-            "LUTHIER_TOOL names a variable {name}, but there is none: is it marked LUTHIER_GLOBAL?"
-        ));
-    }
-    let is_number = |global: &&Global| matches!(global.size, 4 | 8);
-    let mut printed = description.printed().filter_map(|name| {
-        let mut all = globals.iter();
-        all.find(|global| global.name == name)
-    });
-    if let Some(Global { name, .. }) = printed.find(|global| !is_number(global)) {
-        return Err(format!(
-            "LUTHIER_TOOL prints the variable {name}, which is no number of 4 or 8 bytes: print variables with one number each, or \
-             use a stream or host code"
-        ));
-    }
+    check_variables(&description, unit)?;
     let parameters = description.parameters().map_err(told)?;
     let own = OWN_HOOKS.map(|(hook, refers, scalars)| {
         let reference = refers.then_some(Arg::ScalarReference(1)).into_iter();
@@ -288,6 +275,45 @@ fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, Stri
         .into_iter()
         .map(|(hook, kinds)| (hook, kinds.into_iter().map(argument).collect()));
     Ok(described.chain(exported).chain(own).collect())
+}
+
+/// Refuses a description whose variables are not there, or are not what it takes them for.
+fn check_variables(description: &Description, unit: &Unit<'_>) -> Result<(), String> {
+    let find = |name: &str| unit.globals.iter().find(|global| global.name == name);
+    let given = description.given_variables().map_err(told)?;
+    let mut named = description.variables().chain(given.iter().map(|it| &**it));
+    if let Some(name) = named.find(|name| find(name).is_none()) {
+        return Err(format!(
+            "LUTHIER_TOOL names a variable {name}, but there is none: is it marked LUTHIER_GLOBAL?"
+        ));
+    }
+    let is_number = |global: &&Global| matches!(global.size, 4 | 8);
+    let mut printed = description.printed().filter_map(find);
+    if let Some(Global { name, .. }) = printed.find(|global| !is_number(global)) {
+        return Err(format!(
+            "LUTHIER_TOOL prints the variable {name}, which is no number of 4 or 8 bytes: print variables with one number each, or \
+             use a stream or host code"
+        ));
+    }
+    for stream in &description.stream {
+        let ring = &stream.ring;
+        if find(ring).is_some_and(|global| global.size < RING) {
+            return Err(format!(
+                "LUTHIER_TOOL has a stream of the variable {ring}, which is no luthier::ring: declare it `LUTHIER_GLOBAL luthier::ring {ring};`"
+            ));
+        }
+        let said = stream.record_size();
+        let mut appended = unit.records.iter().filter(|record| record.ring == *ring);
+        if let Some(record) = appended.find(|record| Some(record.bytes) != said) {
+            return Err(format!(
+                "hooks append records of {} bytes to {ring}, and what LUTHIER_TOOL says of that stream makes {}: let `fields` name every part \
+                 of the structure, or `bytes` be its size",
+                record.bytes,
+                said.unwrap_or_default()
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The fault in a description, said of a file with another name.

@@ -107,7 +107,7 @@ fn compile(file: &str, contents: &[u8]) -> Result<Bundle, Error> {
             ),
         }));
     }
-    Ok(hook::build_modules(file, &modules, &|globals| {
-        hooks(globals, true)
+    Ok(hook::build_modules(file, &modules, &|unit| {
+        hooks(unit, true)
     })?)
 }

@@ -9,6 +9,7 @@ mod pointers;
 mod processors;
 mod refuse;
 mod shared;
+mod streams;
 mod targets;
 mod third_party;
 #[path = "../../inspect/tests/wheel/mod.rs"]

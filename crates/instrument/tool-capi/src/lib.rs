@@ -48,13 +48,19 @@ pub fn with_host_code(
     named: &Path,
     compile: Compile,
 ) -> Result<Box<dyn Tool>, Error> {
-    let library = library_of(path);
-    if !library.exists() {
-        let name = file.name().to_owned();
-        return Err(Error::NoLibrary { name, library });
-    }
+    let library = beside(&file, path)?;
     let library = library::Library::load(&library, &library_of(named))?;
     Ok(Box::new(tool::LibraryTool::new(file, library, compile)))
+}
+
+/// The library with the host code of the tool that was read from `path`.
+pub fn beside(file: &ToolFile, path: &Path) -> Result<PathBuf, Error> {
+    let library = library_of(path);
+    if library.exists() {
+        return Ok(library);
+    }
+    let name = file.name().to_owned();
+    Err(Error::NoLibrary { name, library })
 }
 
 /// Environment variable: the libraries of tools that wrap functions of HIP, with colons between them. They begin with it when the

@@ -246,5 +246,30 @@ unsafe fn said(text: Reason) -> Option<String> {
     }
     // SAFETY: by the caller's promise.
     let text = unsafe { CStr::from_ptr(text) };
-    Some(text.to_string_lossy().into_owned())
+    Some(in_one_line(&text.to_string_lossy()))
+}
+
+/// The text with escapes in place of control characters, which would go on in another line or act on a terminal.
+fn in_one_line(text: &str) -> String {
+    let mut line = String::new();
+    for letter in text.chars() {
+        match letter.is_control() {
+            true => line.extend(letter.escape_default()),
+            false => line.push(letter),
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_one_line() {
+        let text = c"a\x1b[31mb\n\tc \xc2\x9b \xc3\xa9";
+        // SAFETY: a string.
+        let said = unsafe { said(text.as_ptr()) }.unwrap();
+        assert_eq!(said, "a\\u{1b}[31mb\\n\\tc \\u{9b} é");
+    }
 }

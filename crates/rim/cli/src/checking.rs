@@ -302,7 +302,8 @@ impl Run<'_> {
     }
 
     fn problem(&mut self, name: &str, reason: &str) {
-        command::say!("luthier: {name}: {reason}");
+        let said = format!("luthier: {name}: {reason}");
+        command::say!("{}", command::error_line(&said));
         self.report.problem(name, reason);
     }
 

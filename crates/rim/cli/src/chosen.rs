@@ -88,13 +88,13 @@ pub fn choose(bytes: &[u8], name: &str, which: &Which) -> Result<Chosen> {
     let index = match which.object {
         Some(number) if (1..=fitting.len()).contains(&number) => number - 1,
         Some(number) => bail!(
-            "there is no --object {number}: code objects with a kernel {name} are{}",
+            "there is no --object {number}: code objects with a kernel {name} are:{}",
             places(&fitting)
         ),
         // (Copies of one object need no choice.)
         None if fitting.iter().all(|one| one.bytes == fitting[0].bytes) => 0,
         None => bail!(
-            "several code objects have a kernel {name}: choose with --object N from{}",
+            "several code objects have a kernel {name}: choose with --object N from:{}",
             places(&fitting)
         ),
     };
@@ -108,6 +108,14 @@ pub fn choose(bytes: &[u8], name: &str, which: &Which) -> Result<Chosen> {
             "several kernels fit {name}: choose one of {}",
             list(several)
         ),
+    }
+}
+
+/// The message for a file of which no kernel is named.
+pub fn unnamed(contents: &[u8]) -> anyhow::Error {
+    match codeobj::walk(contents) {
+        Ok(_) => anyhow!("which kernel? name it with -k; `luthier inspect` lists them"),
+        Err(error) => anyhow::Error::new(error),
     }
 }
 

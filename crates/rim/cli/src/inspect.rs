@@ -72,7 +72,7 @@ impl Inspect {
                     return Err(error).context("cannot write the report");
                 }
                 Err(Failure::File(error)) => {
-                    command::say!("luthier: {error:#}");
+                    command::say!("luthier: {}", command::error_line(&format!("{error:#}")));
                     failed = true;
                 }
             }

@@ -156,7 +156,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => status,
         Err(error) => {
-            command::say!("luthier: {}", told(&error));
+            command::say!("luthier: {}", command::error_line(&told(&error)));
             Status::Failed.into()
         }
     }

@@ -205,7 +205,8 @@ impl Run {
             make(directory)?;
             command.env("LUTHIER_RECORD", fs::canonicalize(directory)?);
             if let Some(pattern) = self.tools.kernel() {
-                regex::Regex::new(pattern).context("-k")?;
+                let about = |error| anyhow!("-k {pattern}: {}", command::regex_problem(&error));
+                regex::Regex::new(pattern).map_err(about)?;
                 command.env("LUTHIER_RECORD_KERNEL", pattern);
             }
         }

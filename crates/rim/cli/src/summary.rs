@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use command::grouped;
 use compute::fidelity::REASONS;
 use counts::{Class, Run};
@@ -26,7 +26,9 @@ pub fn read(text: &str, wall: Duration) -> Result<Run> {
 
 /// The message if no kernel has this name, with the names that there are.
 pub fn without(run: &Run, pattern: &str) -> Result<Option<String>> {
-    let wanted = regex::Regex::new(pattern).context("-k")?;
+    let wanted = regex::Regex::new(pattern);
+    let wanted =
+        wanted.map_err(|error| anyhow!("-k {pattern}: {}", command::regex_problem(&error)))?;
     let mut names: Vec<&str> = run.kernels.iter().map(|one| &*one.kernel).collect();
     names.sort_unstable();
     names.dedup();

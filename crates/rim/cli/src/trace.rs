@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use codeobj::CodeObject;
 use command::{Status, grouped};
@@ -176,7 +176,7 @@ impl Trace {
         let input = outputs::Input::open(file);
         let input = input.with_context(|| format!("cannot read {}", file.display()))?;
         let Some(kernel) = &self.kernel else {
-            bail!("which kernel? name it with -k; `luthier inspect` lists them");
+            return Err(chosen::unnamed(input.bytes()));
         };
         let Chosen { object, kernel } = chosen::choose(input.bytes(), kernel, &self.which)?;
         let launch = launch(&kernel, &self.made_up)?;

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use codeobj::CodeObject;
 use command::Status;
@@ -224,7 +224,7 @@ impl Verify {
         let input = outputs::Input::open(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let Some(kernel) = &self.kernel else {
-            bail!("which kernel? name it with -k; `luthier inspect` lists them");
+            return Err(chosen::unnamed(input.bytes()));
         };
         let Chosen { object, kernel } = chosen::choose(input.bytes(), kernel, &self.which)
             .with_context(|| self.file.display().to_string())?;

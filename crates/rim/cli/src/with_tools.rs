@@ -328,7 +328,10 @@ fn check_together<'a>(
     for tool in others.into_iter().filter(with_file) {
         let opened = tools::open(tool, directory)?;
         let own = tools::options_of(opened.info().name, options);
-        opened.info().file.clone().with_options(own)?;
+        let file = opened.info().file.clone().with_options(own)?;
+        if file.has_host_code() && tool.contains('/') {
+            tool_capi::beside(&file, Path::new(tool))?;
+        }
     }
     if let [first, second, ..] = own[..] {
         bail!(

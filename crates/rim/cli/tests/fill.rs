@@ -61,3 +61,41 @@ fn bad_patterns_are_refused() {
         }
     }
 }
+
+/// The program runs, and the user hears what did not count.
+#[test]
+fn unknown_values_of_the_devices_variables_are_told() {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    for (name, value, said) in [
+        (
+            "LUTHIER_EXACT",
+            "yes".as_ref(),
+            "LUTHIER_EXACT=yes: expected 1 or 0",
+        ),
+        (
+            "LUTHIER_EXACTNESS",
+            "on".as_ref(),
+            "LUTHIER_EXACTNESS=on: expected 1 or 0",
+        ),
+        (
+            "LUTHIER_SERIALIZE",
+            "on".as_ref(),
+            "LUTHIER_SERIALIZE=on: expected 1 or 0",
+        ),
+        (
+            "LUTHIER_STRICT",
+            "on".as_ref(),
+            "LUTHIER_STRICT=on: expected 1 or 0",
+        ),
+        ("LUTHIER_FILL", odd, "LUTHIER_FILL is not used"),
+        ("LUTHIER_NATIVE", odd, "LUTHIER_NATIVE is not used"),
+    ] {
+        let mut command = luthier(&["run", "--device", "gfx90a", "-t", "launch-log", "--"]);
+        let output = command.arg(hip("unwritten.hip")).env(name, value).output();
+        let output = output.unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{name}: {text}");
+        assert_eq!(text.matches(said).count(), 1, "{name}: {text}");
+    }
+}

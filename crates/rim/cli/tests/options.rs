@@ -281,3 +281,63 @@ fn help_on_queries_needs_no_engine() {
         "{told}"
     );
 }
+
+/// Names of files, expressions and descriptions may have several lines; errors about them have one.
+#[test]
+fn errors_are_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (odd, text, empty) = (
+        write("a\nb\u{1b}[31m.hip", "x"),
+        write("text", "x"),
+        write("empty", ""),
+    );
+    let broken = write(
+        "broken.hip",
+        "#include <luthier_device.h>\nLUTHIER_TOOL(R\"(\nabout = \"\"\ninsert = [{ hook = \"h\", at =\n)\")\n",
+    );
+    let missing = folder.path().join("not\nthere");
+    let missing = missing.to_str().unwrap();
+    let place = folder.path().to_str().unwrap();
+    for (arguments, reason) in [
+        (
+            &["inspect", &odd][..],
+            "a\\nb\\u{1b}[31m.hip: not an AMD GPU code object",
+        ),
+        (&["inspect", missing], "not\\nthere: No such file"),
+        (&["verify", &text], "not an AMD GPU code object"),
+        (&["verify", &empty], "not an AMD GPU code object"),
+        (&["verify", place], "Is a directory"),
+        (
+            &["run", "--device", "gfx90a", "--", missing],
+            "cannot start ",
+        ),
+        (
+            &["run", "-k", "(", "-t", "instr-count", "--", "true"],
+            "--kernel=(: unclosed group; expected",
+        ),
+        (
+            &["run", "-k", "(", "--record", place, "--", "true"],
+            "unclosed group",
+        ),
+        (
+            &["coverage", "report", "--ignore", "(", place],
+            "unclosed group",
+        ),
+        (
+            &["tool", "build", &broken],
+            "in LUTHIER_TOOL: line 3, column ",
+        ),
+    ] {
+        let output = luthier(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{arguments:?}: {said}");
+        assert!(said.contains(reason), "{arguments:?}: {said}");
+        let plain = said.trim_end_matches('\n');
+        assert!(!plain.contains(char::is_control), "{arguments:?}: {said:?}");
+    }
+}

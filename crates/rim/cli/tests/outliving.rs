@@ -110,10 +110,9 @@ fn processes_that_outlive_the_program_are_named() {
         wait_for(&folder.join("last"));
         let process = format!("/proc/{number}");
         wait_until(&process, || !Path::new(&process).exists());
-        // A tool makes its directory anew.
-        if options[0] != "--memory" {
-            assert_eq!(temporary(folder), [""; 0], "{case}");
-        }
+        assert_eq!(temporary(folder), [""; 0], "{case}");
+        let said = fs::read_to_string(folder.join("said")).unwrap();
+        assert!(!said.contains("cannot write"), "{case}: {said}");
     }
 }
 

@@ -196,13 +196,120 @@ fn what_goes_wrong_in_a_callback_is_the_reason() {
     let meant = format!("is the tool {} meant?", tool.display());
     assert!(said.contains(&meant), "{said}");
     std::fs::remove_file(library).unwrap();
-    let said = stderr(&scene.run(&["-t", tool.to_str().unwrap()], Path::new("off")));
+    let refused = scene.run(&["-t", tool.to_str().unwrap()], Path::new("off"));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("is not beside it; build it again"), "{said}");
+    assert!(refused.stdout.is_empty());
+    // Without the command, the library of Luthier says so.
+    let mut command = scene.emulator.command();
+    command.args(["run", "--device", DEVICE, "-t", "identity", "--", "env"]);
+    let output = command
+        .arg(format!("LUTHIER_TOOL={}", tool.display()))
+        .arg(&scene.application)
+        .env("LUTHIER_CACHE", "off")
+        .bounded_output()
+        .unwrap();
+    let said = stderr(&output);
     assert!(
         said.contains("is not beside it") && said.contains("nothing is instrumented"),
         "{said}"
     );
     // The application has used a GPU.
     assert!(!said.contains("no process of the program"), "{said}");
+}
+
+/// The callback that `THROWS` names throws whenever it is called, and says in the end how often that was.
+const THROWING: &str = r#"
+#include <luthier.h>
+#include <stdexcept>
+#include <stdlib.h>
+#include <string.h>
+
+MARK_LUTHIER_DEVICE_MODULE
+LUTHIER_GLOBAL luthier::ring trace;
+LUTHIER_TOOL(R"([[stream]]
+ring = "trace"
+bytes = 4
+)")
+__device__ __noinline__ extern "C" void hook() { luthier::emit(&trace, luthier::lane()); }
+LUTHIER_EXPORT_FUNC(hook)
+
+#ifndef __HIP_DEVICE_COMPILE__
+static int calls = 0;
+static void act(const char *callback) {
+  const char *throws = getenv("THROWS");
+  if (!throws || strcmp(throws, callback) != 0)
+    return;
+  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  throw std::runtime_error("a\x1b[31mred\nword");
+}
+void luthier_at_init() { luthier_subscribe_hsa(HSA_API_ID_hsa_signal_create); }
+void luthier_at_kernel(luthier_u64 kernel) {
+  act("luthier_at_kernel");
+  luthier_insert_call(luthier_disassemble_kernel_object(kernel)[0], LUTHIER_GET_HOOK_HANDLE(hook), LUTHIER_IPOINT_BEFORE);
+}
+void luthier_at_hsa_event(hsa_api_args_t *, luthier_api_phase_t, hsa_api_id_t id) {
+  if (id == HSA_API_ID_hsa_signal_create)
+    act("luthier_at_hsa_event");
+}
+void luthier_at_packets(luthier_packet *, size_t, luthier_u64, luthier_u32) { act("luthier_at_packets"); }
+void luthier_at_launch_end(luthier_u64, luthier_u64, luthier_u64) { act("luthier_at_launch_end"); }
+void luthier_at_copy(const luthier_raw_copy &) { act("luthier_at_copy"); }
+void luthier_at_memory(const luthier_allocation &) { act("luthier_at_memory"); }
+bool luthier_at_records(const char *, const void *, size_t) {
+  act("luthier_at_records");
+  return true;
+}
+void luthier_at_term() {
+  luthier_report("calls: " + std::to_string(calls));
+  act("luthier_at_term");
+}
+#endif
+"#;
+
+#[test]
+fn an_exception_names_its_callback_which_is_not_called_again() {
+    let Some(scene) = Scene::new() else { return };
+    let source = scene.path("throws.hip");
+    std::fs::write(&source, THROWING).unwrap();
+    let tool = scene.build(&source);
+    let run = |callback: &str| {
+        let output = scene
+            .emulator
+            .command()
+            .args(["run", "--device", DEVICE, "-k", "^add", "-t"])
+            .arg(&tool)
+            .arg("--")
+            .arg(&scene.application)
+            .env("LUTHIER_CACHE", "off")
+            .env("THROWS", callback)
+            .bounded_output()
+            .unwrap();
+        stderr(&output)
+    };
+    assert!(run("").contains("calls: 0\n"));
+    for (callback, again) in [
+        ("luthier_at_kernel", true),
+        ("luthier_at_hsa_event", false),
+        ("luthier_at_packets", false),
+        ("luthier_at_launch_end", false),
+        ("luthier_at_copy", false),
+        ("luthier_at_memory", false),
+        ("luthier_at_records", false),
+        ("luthier_at_term", true),
+    ] {
+        let said = run(callback);
+        let reason = format!("{callback}: the tool threw an exception: a\\u{{1b}}[31mred\\nword");
+        let line = said.lines().find(|line| line.contains(&reason));
+        let line = line.unwrap_or_else(|| panic!("{callback}: {said}"));
+        assert_eq!(line.ends_with("; it is not called again"), !again, "{line}");
+        assert!(again || said.contains("calls: 1\n"), "{callback}: {said}");
+        let refused = said.contains("0 instrumented, 1 refused");
+        assert_eq!(refused, callback == "luthier_at_kernel", "{said}");
+        // The summary's header names the tool.
+        assert!(said.contains("throws"), "{said}");
+    }
 }
 
 /// Host code that does what `MISCHIEF` says, where it says.

@@ -428,3 +428,32 @@ fn functions_are_wrapped_from_the_start_and_under_their_names() {
         "{said}"
     );
 }
+
+/// A tool that wraps a function of HIP, in the standards that compilers of HIP default to.
+#[test]
+fn headers_cause_no_warnings_whatever_the_standard() {
+    let Some(scene) = Scene::new() else { return };
+    let source = scene.path("strict.hip");
+    std::fs::write(
+        &source,
+        "#include <luthier.h>\nMARK_LUTHIER_DEVICE_MODULE\n\
+         __device__ extern \"C\" void hook() {}\nLUTHIER_EXPORT_FUNC(hook)\n\
+         LUTHIER_WRAP_HIP(hipError_t, hipMemcpy, void *to, const void *from, size_t size, hipMemcpyKind kind) {\n\
+         return size == 4096 ? hipSuccess : original(to, from, size, kind);\n}\n",
+    )
+    .unwrap();
+    for standard in ["c++14", "c++17", "c++20"] {
+        let compiled = Compiler::new("hipcc")
+            .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2"])
+            .args(["--offload-arch=gfx90a", "-fPIC", "-shared", "-I"])
+            .arg(programs::root().join("include"))
+            .arg(format!("-std={standard}"))
+            .arg(&source)
+            .arg("-o")
+            .arg(scene.path("strict.so"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "{standard}: {said}");
+    }
+}

@@ -227,6 +227,54 @@ fn instructions_are_replaced() {
     assert!(!fine && said.contains("value 0 is 12, not 4"), "{said}");
 }
 
+/// A text that gives no code is refused, and the instruction stays.
+#[test]
+fn texts_without_instructions_replace_nothing() {
+    let Some(scene) = Scene::new() else { return };
+    for (name, text, reason) in [
+        (
+            "set",
+            ".set foo, 3 // no code",
+            "there is no instruction in the text",
+        ),
+        ("empty", "", "there is no instruction in the text"),
+        (
+            "data",
+            "s_nop 0\\n.data\\n.long 5",
+            "the text puts 4 bytes into section .data",
+        ),
+        (
+            "unlisted",
+            ".section .foo\\ns_nop 0",
+            "the text puts 4 bytes into section .foo",
+        ),
+    ] {
+        let body = format!(
+            r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+void luthier_at_kernel(luthier_u64 kernel) {{
+  luthier_replace(luthier_disassemble_kernel_object(kernel)[0], "{text}");
+}}
+"#
+        );
+        let tool = scene.tool(name, &body);
+        let (fine, said) = scene.luthier(&[
+            "run",
+            "--device",
+            DEVICE,
+            "-k",
+            "^add_one",
+            "-t",
+            tool.to_str().unwrap(),
+            "--",
+            scene.application.to_str().unwrap(),
+        ]);
+        assert!(fine && said.contains("0 instrumented, 1 refused"), "{said}");
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
 /// Samples besides those that `stock_tool` runs, one after the other.
 #[test]
 fn samples_do_what_their_first_lines_say() {

@@ -276,7 +276,76 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
          [[insert]]\nhook = \"h\"\narguments = [\"1\"]\n\
          [[insert]]\nhook = \"h\"\narguments = [\"1\", \"2\"]\n)\")\n"
     );
+    let stream = |record: &str, keys: &str| {
+        format!(
+            "LUTHIER_GLOBAL luthier::ring trace; LUTHIER_GLOBAL luthier_u64 plain;\n\
+             struct record {{ luthier_u64 a; luthier_u32 b, c; }};\n\
+             LUTHIER_HOOK void h() {{ {record}; }}\n\
+             LUTHIER_TOOL(R\"(\n[[insert]]\nhook = \"h\"\n[[stream]]\n{keys}\n)\")\n"
+        )
+    };
+    let emit = "luthier::emit(&trace, record{1, 2, 3})";
+    let wave = "luthier::emit_wave(&trace, record{1, 2, 3}, 4u)";
+    let of_trace = |rest: &str| format!("ring = \"trace\"\nfile = \"t.jsonl\"\n{rest}");
+    let fields = of_trace("fields = [\"a:u64\", \"b:u32\", \"c:u32\"]");
+    // A record of a wave has a mask of 8 bytes and 64 values of 4.
+    for keys in [&fields, &of_trace("bytes = 16")] {
+        let built = scene.build("fits", &stream(emit, keys));
+        built.unwrap_or_else(|said| panic!("{said}"));
+    }
+    let built = scene.build("fits", &stream(wave, &of_trace("bytes = 280")));
+    built.unwrap_or_else(|said| panic!("{said}"));
     for (name, text, reason) in [
+        (
+            "returns",
+            adding("LUTHIER_HOOK luthier_u32 h() { return 3; }", ""),
+            "/returns.hip:3: the hook returns a value, which nothing takes; declare it `void`",
+        ),
+        (
+            "unknown",
+            adding(
+                "LUTHIER_HOOK void h(luthier_u64 *to) { luthier::add(to, 1); }",
+                "\"&totl\"",
+            ),
+            "/unknown.hip: LUTHIER_TOOL names a variable totl, but there is none",
+        ),
+        (
+            "text",
+            adding(scalar, "\"$p\"").replacen(
+                "insert =",
+                "parameter = [{ name = \"p\" }]\ninsert =",
+                1,
+            ),
+            "/text.hip: in LUTHIER_TOOL: the parameter p is a text",
+        ),
+        (
+            "short",
+            stream(
+                emit,
+                &of_trace("fields = [\"a:u64\", \"b:u64\", \"c:u64\"]"),
+            ),
+            "/short.hip: hooks append records of 16 bytes to trace, and what LUTHIER_TOOL says of that stream makes 24",
+        ),
+        (
+            "bytes",
+            stream(emit, &of_trace("bytes = 12")),
+            "hooks append records of 16 bytes to trace",
+        ),
+        (
+            "wave",
+            stream(wave, &fields),
+            "hooks append records of 280 bytes to trace",
+        ),
+        (
+            "plain",
+            stream(emit, &fields.replacen("trace", "plain", 1)),
+            "LUTHIER_TOOL has a stream of the variable plain, which is no luthier::ring",
+        ),
+        (
+            "ending",
+            stream(emit, &fields.replacen("jsonl", "csv", 1)),
+            "records are written as .parquet or .jsonl",
+        ),
         (
             "lanes",
             kinds("scalar", "\"v3\""),

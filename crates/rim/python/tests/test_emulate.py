@@ -120,6 +120,53 @@ def test_unknown_types_need_explicit_numbers():
     assert out[0] == 7.25
 
 
+@pytest.mark.parametrize(
+    ("match", "given"),
+    [
+        ("^grid is 1.5, but has to be one to three", {"grid": 1.5}),
+        ("^grid is None, but", {"grid": None}),
+        ("^grid is '64', but", {"grid": "64"}),
+        ("^block is .1, 2.5., but", {"block": (1, 2.5)}),
+        ("^block is 4294967296, but", {"block": 1 << 32}),
+        ("^block is nan, but", {"block": float("nan")}),
+        ("^`lds` is -1, but has to be a whole number from 0 to 4294967295", {"lds": -1}),
+        ("^`lds` is 4294967296, but", {"lds": 1 << 32}),
+        ("^`lds` is None, but", {"lds": None}),
+        ("^`limit` is -1, but has to be a number of seconds", {"limit": -1}),
+        ("^`limit` is nan, but", {"limit": float("nan")}),
+        ("^`limit` is 'soon', but", {"limit": "soon"}),
+        ("^`args` is None, but has to be a list", {"args": None}),
+        ("^`args` is 5, but has to be a list", {"args": 5}),
+        ("^`kernel` has 5 in it, which is a int and no text", {"kernel": 5}),
+    ],
+)
+def test_arguments_of_a_launch_are_named(hip, match, given):
+    out = numpy.zeros(64, numpy.float32)
+    words = {"kernel": "scale", "args": [out, out, 1.0, 1], **given}
+    with emulate.load(hip) as device, pytest.raises(luthier.Error, match=match):
+        device.launch(**words)
+
+
+def test_numbers_of_any_type_are_numbers(hip):
+    out = numpy.ones(64, numpy.float32)
+    with emulate.load(hip, threads=1) as device:
+        counts = device.launch("scale", numpy.int64(1), (numpy.uint8(64), 1), [out, out, 2.0, 64], lds=numpy.int32(0), limit=60)
+        assert counts.waves == 1 and (out == 2).all()
+        for match, call in {
+            "^`threads` is 0, but": lambda: emulate.load(hip, threads=0),
+            "^`threads` is 1.5, but": lambda: emulate.load(hip, threads=1.5),
+            "^`number` is 1.5, but": lambda: emulate.load(hip, number=1.5),
+            "^<bytes>: `device` has 5 in it": lambda: emulate.load(hip, 5),
+            "^`contents` is -1, but": lambda: device.buffer(-1),
+            "^`contents` is 18446744073709551616, but": lambda: device.buffer(1 << 64),
+            "^`offset` is 0.5, but": lambda: device.buffer(4).read(offset=0.5),
+            "^`count` is -1, but": lambda: device.buffer(4).read(count=-1),
+            "^`size of a Local` is -1, but": lambda: device.launch("scale", args=[emulate.Local(-1), out, 2.0, 64]),
+        }.items():
+            with pytest.raises(luthier.Error, match=match):
+                call()
+
+
 def test_lds_arguments_and_other_targets(opencl):
     device = emulate.load(opencl)
     values = numpy.arange(256, dtype=numpy.int32)

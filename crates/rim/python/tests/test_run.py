@@ -64,6 +64,30 @@ def test_devices_are_named_as_python_has_them(program):
             luthier.run([program], device="hardware")
 
 
+@pytest.mark.parametrize(
+    ("match", "given"),
+    [
+        ("^`program` is empty, but has to name a program", {"program": []}),
+        ("^`program` is 'true', but has to be a list, such as", {"program": "true"}),
+        ("^`program` is None, but", {"program": None}),
+        ("^`program` has 5 in it, which is a int and no text or path", {"program": ["true", 5]}),
+        ("^`program` has 'a.x00b' in it", {"program": ["a\0b"]}),
+        ("^`tools` is 'instr-count', but has to be a list", {"tools": "instr-count"}),
+        ("^`tools` has None in it", {"tools": [None]}),
+        ("^`options` is '-k', but", {"options": "-k"}),
+        ("^`device` has 90 in it", {"device": 90}),
+        ("^`timeout` is -1, but has to be a number of seconds", {"timeout": -1}),
+        ("^`timeout` is 'soon', but", {"timeout": "soon"}),
+        ("^`env` is {'A': 1}, but has to be texts", {"env": {"A": 1}}),
+        ("^luthier cannot be started in `cwd` '/nowhere': ", {"cwd": "/nowhere"}),
+    ],
+)
+def test_arguments_of_a_run_are_named(match, given):
+    words = {"program": ["true"], "device": "gfx90a", **given}
+    with pytest.raises(luthier.Error, match=match):
+        luthier.run(**words)
+
+
 def test_traces(program, tmp_path):
     result = luthier.run([program], device="gfx90a", tools=["mem-trace"], output=tmp_path / "out")
     table = result.trace("mem-trace").to_table()

@@ -6,6 +6,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -249,6 +250,31 @@ void luthier_codegen_functions(const luthier_codegen_module *Module, luthier_cod
   for (const Function &F : *Module->M)
     if (!F.isDeclaration() && F.getCallingConv() != CallingConv::AMDGPU_KERNEL)
       Sink(User, F.getName().data(), F.getName().size());
+}
+
+// Both functions take their parts by reference, and the compiler notes how many bytes a reference leads to.
+void luthier_codegen_records(const luthier_codegen_module *Module, luthier_codegen_text Sink, void *User) {
+  constexpr uint64_t Mask = 8, Lanes = 64;
+  for (const Function &F : *Module->M)
+    for (const Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Callee)
+        continue;
+      StringRef Name = Callee->getName();
+      // With an L, functions are the unit's own.
+      if (!Name.consume_front("_ZN7luthierL") && !Name.consume_front("_ZN7luthier"))
+        continue;
+      bool OfWave = Name.starts_with("9emit_waveI") && Call->arg_size() == 3;
+      bool OfLanes = Name.starts_with("4emitI") && Call->arg_size() == 2;
+      auto *Ring = OfWave || OfLanes ? dyn_cast<GlobalVariable>(Call->getArgOperand(0)->stripPointerCasts()) : nullptr;
+      uint64_t Bytes = Ring ? Call->getParamDereferenceableBytes(1) : 0;
+      uint64_t Each = OfWave && Bytes ? Call->getParamDereferenceableBytes(2) : 0;
+      if (Bytes == 0 || (OfWave && Each == 0))
+        continue;
+      std::string Line = (Ring->getName() + " " + Twine(OfWave ? Bytes + Mask + Lanes * Each : Bytes)).str();
+      Sink(User, Line.data(), Line.size());
+    }
 }
 
 uint32_t luthier_codegen_global_count(const luthier_codegen_module *Module) { return Module->Globals.size(); }

@@ -71,6 +71,8 @@ LUTHIER_CODEGEN_API int luthier_codegen_link(const uint8_t *const *units, const 
                                              void *out_user, luthier_codegen_diagnostic sink, void *user);
 // Calls `sink` with the name of every function that is defined and no kernel.
 LUTHIER_CODEGEN_API void luthier_codegen_functions(const luthier_codegen_module *module, luthier_codegen_text sink, void *user);
+// Calls `sink` with "RING BYTES" for every call of luthier::emit or luthier::emit_wave whose ring is a variable: how long its records are.
+LUTHIER_CODEGEN_API void luthier_codegen_records(const luthier_codegen_module *module, luthier_codegen_text sink, void *user);
 LUTHIER_CODEGEN_API uint32_t luthier_codegen_global_count(const luthier_codegen_module *module);
 LUTHIER_CODEGEN_API int luthier_codegen_global_at(const luthier_codegen_module *module, uint32_t index, luthier_codegen_global *out);
 

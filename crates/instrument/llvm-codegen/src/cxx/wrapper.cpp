@@ -294,6 +294,10 @@ bool Builder::call(Function *Hook) {
   BasicBlock *Body = BasicBlock::Create(C, "body", Wrapper);
   IRBuilder<>(Entry).CreateBr(Body);
   IRBuilder<> B(Body);
+  if (!Hook->getReturnType()->isVoidTy()) {
+    Report.fail("the hook returns a value, which nothing takes; declare it `void`, and change registers through a reference parameter");
+    return false;
+  }
   if (Hook->arg_size() != Job.Parameters.size()) {
     Report.fail("the number of arguments is " + Twine(Job.Parameters.size()) + ", but the hook takes " + Twine(Hook->arg_size()));
     return false;
@@ -348,15 +352,6 @@ bool Builder::call(Function *Hook) {
   }
   CallInst *Call = B.CreateCall(Hook, Arguments);
   Call->setCallingConv(Hook->getCallingConv());
-  Type *Result = Hook->getReturnType();
-  if (!Result->isVoidTy()) {
-    uint64_t Bits = Layout.getTypeSizeInBits(Result);
-    if (Result->isAggregateType() || Bits > 512) {
-      Report.fail("the hook returns a type that does not fit registers");
-      return false;
-    }
-    B.CreateStore(Call, storage("result", LUTHIER_CODEGEN_VECTOR, (Bits + 31) / 32, false, true));
-  }
   B.CreateRetVoid();
   return true;
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Error, Failed
+from ._given import listed, seconds, word, words
 from ._show import frame, table
 
 if TYPE_CHECKING:
@@ -183,24 +184,33 @@ def run(
     """
     temporary = None if output else tempfile.TemporaryDirectory(prefix="luthier-")
     folder = Path(output) if output else Path(temporary.name if temporary else "")
-    words = [command(), "run", "--stats", "--output", os.fspath(folder)]
+    started = words("program", program)
+    if not started:
+        raise Error("`program` is empty, but has to name a program: [path, argument, ...]")
+    named = [word("tools", one.path if isinstance(one, Tool) else one) for one in listed("tools", tools)]
+    limit = seconds("timeout", timeout)
+    line = [command(), "run", "--stats", "--output", os.fspath(folder)]
     if device is not None:
-        words += ["--device", device]
-    for one in tools:
-        words += ["--tool", os.fspath(one.path) if isinstance(one, Tool) else one]
-    words += [*options, "--", *(os.fspath(word) for word in program)]
+        line += ["--device", word("device", device)]
+    for one in named:
+        line += ["--tool", one]
+    line += [*words("options", options), "--", *started]
     before = set(folder.glob("summary.*.json"))
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, errors="replace", env=env, cwd=cwd, timeout=timeout, check=False
+            line, capture_output=True, text=True, errors="replace", env=env, cwd=cwd, timeout=limit, check=False
         )
     except subprocess.TimeoutExpired:
-        raise Error(f"{os.fspath(program[0])} did not end within {timeout} s") from None
+        raise Error(f"{started[0]} did not end within {timeout} s") from None
+    except (TypeError, ValueError):
+        raise Error(f"`env` is {env!r}, but has to be texts by name, and `cwd` is {cwd!r}, but has to be a directory") from None
+    except OSError as error:
+        raise Error(f"luthier cannot be started in `cwd` {cwd!r}: {error}") from None
     if done.returncode == NOT_STARTED and (refusal := _refusal(done.stderr)):
         raise Error(refusal)
     if check and done.returncode != 0:
         last = done.stderr.strip().splitlines()[-1:] or ["it printed no error"]
-        raise Failed(f"{os.fspath(program[0])} ended with status {done.returncode}: {last[0]}", done.returncode, done.stderr)
+        raise Failed(f"{started[0]} ended with status {done.returncode}: {last[0]}", done.returncode, done.stderr)
     result = Result(done.returncode, done.stdout, done.stderr, folder, temporary)
     for path in sorted(set(folder.glob("summary.*.json")) - before):
         for text in json.loads(path.read_text()).get("warnings", ()):

@@ -9,6 +9,7 @@ needs neither an AMD GPU nor ROCm.
 from __future__ import annotations
 
 import json
+import operator
 import os
 import struct
 import threading
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, Union
 from . import _luthier
 from ._compile import Language, compile, compiler
 from ._errors import Error
+from ._given import listed, seconds, whole, word
 from ._inspect import CodeObject, Kernel, inspect, read
 from ._show import frame, table
 from ._types import Parameter
@@ -29,6 +31,11 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["Buffer", "Counts", "Device", "Local", "Raw", "compile", "compiler", "load", "targets"]
+
+
+LARGEST = (1 << 63) - 1
+"""Bytes that no memory has."""
+MOST_THREADS = 1 << 10
 
 
 def targets() -> list[str]:
@@ -108,12 +115,15 @@ class Buffer:
     def write(self, data: numpy.ndarray[Any, Any] | bytes, offset: int = 0) -> None:
         """Copies an array or bytes into the buffer, from a byte on."""
         contents = data if isinstance(data, bytes) else _contents(data)
+        offset = whole("offset", offset, 0, LARGEST)
         self._check(offset, len(contents))
         _luthier.write(self._device._open(), self.address + offset, contents)
 
     def read(self, dtype: Any = "uint8", count: int | None = None, offset: int = 0) -> numpy.ndarray[Any, Any]:
         """A copy of `count` elements (without: all that fit), from a byte on."""
         kind = _numpy().dtype(dtype)
+        offset = whole("offset", offset, 0, LARGEST)
+        count = None if count is None else whole("count", count, 0, LARGEST)
         count = max(self.size - offset, 0) // kind.itemsize if count is None else count
         self._check(offset, count * kind.itemsize)
         contents = _luthier.read(self._device._open(), self.address + offset, count * kind.itemsize)
@@ -143,7 +153,8 @@ class Device:
 
     def __init__(self, object: CodeObject, *, threads: int | None = None, strict: bool = False) -> None:
         self.object = object
-        self._handle: Any = _luthier.open(object.data, threads or len(os.sched_getaffinity(0)), strict)
+        count = len(os.sched_getaffinity(0)) if threads is None else whole("threads", threads, 1, MOST_THREADS)
+        self._handle: Any = _luthier.open(object.data, count, bool(strict))
         self._closed = False
         self._launching = threading.Lock()
 
@@ -161,10 +172,9 @@ class Device:
 
     def buffer(self, contents: numpy.ndarray[Any, Any] | bytes | int) -> Buffer:
         """Device memory with a copy of an array or bytes, or of so many zero bytes."""
-        if isinstance(contents, int):
-            if contents < 0:
-                raise Error(f"no buffer of {contents} bytes")
-            return Buffer(self, _luthier.allocate(self._open(), contents), contents)
+        if hasattr(contents, "__index__") and not _is_array(contents):
+            size = whole("contents", contents, 0, LARGEST)
+            return Buffer(self, _luthier.allocate(self._open(), size), size)
         data = contents if isinstance(contents, bytes) else _contents(contents)
         buffer = Buffer(self, _luthier.allocate(self._open(), len(data)), len(data))
         buffer.write(data)
@@ -172,7 +182,7 @@ class Device:
 
     def symbol(self, name: str) -> int:
         """Address of a global variable."""
-        return _luthier.symbol(self._open(), name)
+        return _luthier.symbol(self._open(), word("name", name))
 
     def launch(
         self,
@@ -195,14 +205,17 @@ class Device:
         `lds`: bytes of dynamic LDS besides. `limit`: seconds after which `Endless` is raised. Other Python threads go on meanwhile,
         and Ctrl-C ends the kernel.
         """
-        found = self.object.kernel(kernel)
+        found = self.object.kernel(word("kernel", kernel))
         shape = _extent("grid", grid), _extent("block", block)
+        lds = whole("lds", lds, 0, (1 << 32) - 1)
+        limit = seconds("limit", limit)
+        args = listed("args", args)
         with self._launching:
             handle = self._open()
             call = _Call(self, found, args, lds)
             try:
                 told = _luthier.launch(
-                    handle, found.name, *shape, call.lds, call.arguments, limit, per_instruction
+                    handle, found.name, *shape, call.lds, call.arguments, limit, bool(per_instruction)
                 )
                 call.copy_back()
             finally:
@@ -259,6 +272,7 @@ def _one(data: bytes, name: str, device: str | None, number: int | None) -> byte
     """The code object that `load` is asked for."""
     pieces = _luthier.pieces(data)
     if number is not None:
+        number = whole("number", number, -LARGEST, LARGEST)
         if not 1 <= number <= len(pieces):
             raise Error(f"{name} has no code object {number}; {_listed(pieces)}")
         pieces = pieces[number - 1 : number]
@@ -266,7 +280,7 @@ def _one(data: bytes, name: str, device: str | None, number: int | None) -> byte
     fitting = pieces
     if device is not None:
         try:
-            chosen = _luthier.chosen(data, device)
+            chosen = _luthier.chosen(data, word("device", device))
         except Error as error:
             raise Error(f"{name}: {error}") from None
         ids = {id for id, _, contents in pieces if contents == chosen}
@@ -319,7 +333,8 @@ class _Call:
         if isinstance(value, Local):
             align = parameter.about.get("pointee_align") or 16
             start = -(-(self.kernel.lds + self.lds) // align) * align
-            self.lds = start + value.size - self.kernel.lds
+            size = whole("size of a Local", value.size, 0, (1 << 32) - 1)
+            self.lds = whole("lds", start + size - self.kernel.lds, 0, (1 << 32) - 1)
             return struct.pack("<I", start)
         if isinstance(value, Raw):
             return self._array(value.array)
@@ -350,9 +365,12 @@ class _Call:
 
 
 def _extent(name: str, given: Extent) -> tuple[int, int, int]:
-    sizes = [given] if isinstance(given, int) else [int(size) for size in given]
+    try:
+        sizes = [operator.index(given)] if hasattr(given, "__index__") else [operator.index(size) for size in given]
+    except TypeError:
+        sizes = []
     if not 1 <= len(sizes) <= 3 or any(not 0 < size < 1 << 32 for size in sizes):
-        raise Error(f"{name} is {given!r}, but has to be one to three positive numbers")
+        raise Error(f"{name} is {given!r}, but has to be one to three positive whole numbers below 2**32")
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z
 
