@@ -34,6 +34,19 @@ pub struct Process {
     pub lines: BTreeMap<Line, u64>,
 }
 
+impl Process {
+    /// A process that ended without a report, before its counters were looked at.
+    pub fn lost(pid: u32) -> Process {
+        Process {
+            pid,
+            program: "?".to_owned(),
+            stopped: Some("killed before its count could be looked at".to_owned()),
+            at_least: true,
+            ..Process::default()
+        }
+    }
+}
+
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Thread {

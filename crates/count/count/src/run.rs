@@ -3,12 +3,12 @@
 use crate::error::{Error, at};
 use crate::left_behind;
 use crate::report::{self, Process, Report, Thread};
-use crate::sample::Sampler;
+use crate::sample::{self, Sampler};
 use crate::turns::{self, Match, Turn};
 use crate::{BudgetPer, Format, Per, RunArguments};
 use command::{COUNT_FAILED, Status, grouped};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{Display, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -227,6 +227,12 @@ fn collect(directory: &Path, mut seen: HashMap<u32, Process>) -> Result<Report, 
         !reported && !Path::new(&format!("/proc/{pid}")).exists()
     });
     report.processes.extend(seen.into_values());
+    if !report.processes.is_empty() {
+        let known: HashSet<_> = report.processes.iter().map(|process| process.pid).collect();
+        let lost = sample::announced(directory)
+            .filter(|pid| !known.contains(pid) && !Path::new(&format!("/proc/{pid}")).exists());
+        report.processes.extend(lost.map(Process::lost));
+    }
     let counts = report.processes.iter();
     (report.total, report.more_than) =
         report::sum(counts.map(|process| (process.total, process.more_than)));
@@ -245,8 +251,9 @@ fn disagreeing(report: &Report) -> Option<(String, String)> {
         what.into_iter().cloned().collect::<Vec<_>>().join(" by ")
     };
     let said = |process: &Process| format!("{} ({})", process.program, counts(process));
-    let first = report.processes.first()?;
-    let other = (report.processes.iter()).find(|other| counts(other) != counts(first))?;
+    let mut known = report.processes.iter().filter(|process| !process.at_least);
+    let first = known.next()?;
+    let other = known.find(|other| counts(other) != counts(first))?;
     Some((said(first), said(other)))
 }
 

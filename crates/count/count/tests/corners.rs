@@ -136,6 +136,8 @@ corners! {
     loops_that_become_vectors:                "vectors.c";
     loops_that_begin_at_one_place:            "shared_header.c";
     counted_operator_new_is_not_elided:       "own_new.cpp";
+    counted_operator_delete_is_the_library_s: "deletes.cpp";
+    guards_and_pointers_to_members:           "abi.cpp";
 }
 
 /// Counts are kept per thread and repeat; their sum is the total.

@@ -3,6 +3,7 @@
 use crate::support;
 
 use crate::support::{luthier_count, must, program, run, text, tools};
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -36,6 +37,29 @@ fn a_language_may_be_named() {
         .unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(run(&[], &[at("b").as_os_str()]).stdout, "hello\n");
+}
+
+/// Sanitizers, too, put themselves in front of functions of the C library.
+#[test]
+fn sanitizers_see_threads_and_signals() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("program");
+    let counted = |source: &str, words: &[&OsStr], clang: &[&str]| {
+        support::compile(&program(source), &[], clang, &out);
+        let run = run(&[], &[&[out.as_os_str()], words].concat());
+        (run.total, run.stdout, run.stderr, run.status)
+    };
+    for (source, words) in [
+        ("process_budget.c", &["threads".as_ref()][..]),
+        ("process_budget.c", &["fork".as_ref()]),
+        ("signals.c", &[]),
+    ] {
+        let plain = counted(source, words, &["-O1"]);
+        for sanitizer in ["-fsanitize=address", "-fsanitize=thread"] {
+            let sanitized = counted(source, words, &["-O1", sanitizer]);
+            assert_eq!(sanitized, plain, "{source} {words:?} {sanitizer}");
+        }
+    }
 }
 
 /// `CC` in one word, and `CXX` under a name that ends as compilers' names do.

@@ -27,8 +27,9 @@ impl Place {
     }
 }
 
-const WAYS: [&str; 10] = [
+const WAYS: [&str; 12] = [
     "alone", "threads", "sequence", "fork", "exec", "spawn", "system", "ignored", "vfork", "after",
+    "clone", "daemon",
 ];
 
 #[test]
@@ -66,6 +67,18 @@ fn all_threads_and_processes_share_a_budget() {
             );
         }
     }
+}
+
+/// A child that is killed at once has no count, which the result says.
+#[test]
+fn a_process_that_nobody_could_look_at_is_told() {
+    let place = Place::new(&[], &["-O2"]);
+    let run = place.run(&[], "killed");
+    let lost: Vec<_> = (run.json["processes"].as_array().unwrap().iter())
+        .filter(|process| process["at_least"] == true)
+        .collect();
+    assert_eq!((run.status, lost.len()), (Some(0), 1), "{run:?}");
+    assert_eq!(run.stderr, "");
 }
 
 /// Code behind the report costs nothing, although it starts a program.

@@ -66,6 +66,22 @@ fn the_plugin_counts_rust() {
     assert_eq!(functions.total, reference.total);
 }
 
+/// Lines for debuggers cost nothing. (With the variables, rustc writes other code.)
+#[test]
+fn line_tables_of_rust_cost_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("program");
+    let without = plugged("", "-Cdebuginfo=0", &out);
+    for lines in ["-Cdebuginfo=line-tables-only", "-Cdebuginfo=1"] {
+        let with = plugged("", lines, &out);
+        assert_eq!(
+            (with.total, &with.stdout),
+            (without.total, &without.stdout),
+            "{lines}"
+        );
+    }
+}
+
 /// rustc's level 0 is another front end. The linker refuses to mix its objects with the others.
 #[test]
 fn rust_of_another_front_end_does_not_link() {

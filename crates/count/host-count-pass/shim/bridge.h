@@ -27,6 +27,7 @@ enum class Kind : uint8_t {
   Call,
   CounterCall,
   CatchSwitch,
+  OneAbi,
 };
 
 enum class End : uint8_t { Jump, Invoke, Return, Resume, Unreachable };

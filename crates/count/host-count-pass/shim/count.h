@@ -96,6 +96,9 @@ void decideLateIntrinsics(llvm::Module &module);
 // True for declared functions whose name says that they belong to the counter.
 bool isCounterFunction(const llvm::Function &function);
 
+// Returns true for an instruction that clang writes for one C++ ABI only.
+bool isOfOneAbi(const llvm::Instruction &instruction);
+
 // Returns true if the back end can make a jump of a call, because only a return follows.
 bool endsFunction(const llvm::CallInst &call);
 

@@ -36,6 +36,11 @@ bool isMarker(const IntrinsicInst &call) {
   }
 }
 
+// rustc's `main` reads the name of a script for debuggers if there is debug information, so that linkers keep that name.
+bool isForDebugger(const LoadInst &load) {
+  return load.isVolatile() && load.getPointerOperand()->getName() == "__rustc_debug_gdb_scripts_section__";
+}
+
 Kind bulkKind(const MemIntrinsic &call, uint64_t &bytes) {
   auto *length = dyn_cast<ConstantInt>(call.getLength());
   bytes = length ? length->getValue().getLimitedValue() : 0;
@@ -68,10 +73,13 @@ Kind classify(const Instruction &instruction, uint64_t &bytes) {
   case Instruction::ExtractValue:
   case Instruction::InsertValue: return Kind::Aggregate;
   case Instruction::Load:
+    if (isForDebugger(cast<LoadInst>(instruction)))
+      return Kind::Marker;
+    [[fallthrough]];
   case Instruction::Store:
     // Also fields of a local aggregate: ABIs differ in whether a by-value argument is taken apart.
     return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)->stripInBoundsConstantOffsets()) ? Kind::LocalAccess : Kind::Work;
-  default: return instruction.isCast() ? Kind::Cast : Kind::Work;
+  default: return instruction.isCast() ? Kind::Cast : isOfOneAbi(instruction) ? Kind::OneAbi : Kind::Work;
   }
 }
 

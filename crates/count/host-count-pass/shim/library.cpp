@@ -91,6 +91,34 @@ void collect(Function &function, SmallSetVector<Function *, 16> &all) {
           collect(*callee, all);
 }
 
+// Returns the plain `operator delete` of one that is told the size, or no name.
+StringRef plainDelete(StringRef name) {
+  bool array = name.starts_with("_ZdaPv");
+  if (name.size() != strlen("_ZdlPv") + 1 || !(array || name.starts_with("_ZdlPv")) || !StringRef("mjy").contains(name.back()))
+    return {};
+  return array ? "_ZdaPv" : "_ZdlPv";
+}
+
+// The library calls the plain `operator delete`, its headers one that is told the size. Both may be the program's own, and count.
+void deleteAsTheLibrary(Function &function) {
+  for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+    auto *call = dyn_cast<CallInst>(&instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    StringRef plain = callee ? plainDelete(callee->getName()) : StringRef();
+    if (plain.empty())
+      continue;
+    Value *memory = call->getArgOperand(0);
+    FunctionCallee other = function.getParent()->getOrInsertFunction(plain, FunctionType::get(call->getType(), {memory->getType()}, false));
+    CallInst *replacement = CallInst::Create(other, {memory}, "", call->getIterator());
+    replacement->setCallingConv(call->getCallingConv());
+    replacement->setTailCallKind(call->getTailCallKind());
+    replacement->setDebugLoc(call->getDebugLoc());
+    if (call->doesNotThrow())
+      replacement->setDoesNotThrow();
+    call->eraseFromParent();
+  }
+}
+
 } // namespace
 
 void keepLibraryBodies(Module &module) {
@@ -117,6 +145,7 @@ void keepLibraryBodies(Module &module) {
   for (Function *original : uncounted) {
     Function *copy = copies.lookup(original), *function = copy ? copy : original;
     function->addFnAttr(Uncounted);
+    deleteAsTheLibrary(*function);
     for (Instruction &instruction : instructions(*function))
       if (auto *call = dyn_cast<CallBase>(&instruction))
         if (Function *other = copies.lookup(call->getCalledFunction()))

@@ -131,6 +131,12 @@ HIDDEN bool luthier_is_dormant(void);
 HIDDEN uint64_t luthier_checked_now(void); /* by code with budget checks */
 HIDDEN void luthier_start(void);
 
+#ifndef _WIN32
+HIDDEN void luthier_before_fork(void);
+HIDDEN void luthier_after_fork_parent(void);
+HIDDEN void luthier_after_fork_child(void);
+#endif
+
 HIDDEN uint64_t luthier_freeze(void); /* from now on totals are what they are now; returns their sum */
 
 /* contracts.c */

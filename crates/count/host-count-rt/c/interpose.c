@@ -14,8 +14,21 @@ int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *)
 int __real_sigaction(int, const struct sigaction *, struct sigaction *);
 int __real_thrd_create(thrd_t *, thrd_start_t, void *);
 #else
+/* A sanitizer stands between the program and the C library, in the program itself, and gives its functions names of their own. */
+static void *of_sanitizer(const char *name) {
+  static const char Before[] = "__interceptor_";
+  char longer[64];
+  if (sizeof Before + strlen(name) > sizeof longer)
+    return NULL;
+  strcpy(longer, Before);
+  strcat(longer, name);
+  return dlsym(RTLD_DEFAULT, longer);
+}
+
 void *luthier_next(const char *name) {
-  void *address = dlsym(RTLD_NEXT, name);
+  void *address = of_sanitizer(name);
+  if (!address)
+    address = dlsym(RTLD_NEXT, name);
   /* A program that does not count, linked with a library that does, has its C library in front of this runtime. */
   if (!address)
     address = dlsym(RTLD_DEFAULT, name);

@@ -198,14 +198,14 @@ static void end_thread(void *value) {
     pthread_setspecific(at_thread_end, record);
 }
 
-static void before_fork(void) {
+void luthier_before_fork(void) {
   luthier_pool_share(1);
   luthier_lock();
 }
-static void after_fork_parent(void) { luthier_unlock(); }
+void luthier_after_fork_parent(void) { luthier_unlock(); }
 
 /* A child reports what it executes itself. */
-static void after_fork_child(void) {
+void luthier_after_fork_child(void) {
   pthread_mutex_init(&lock, NULL);
   luthier_fold_slots();
   for (struct module *module = modules; module; module = module->next)
@@ -241,7 +241,7 @@ static void start(void) {
   if (dormant)
     return;
   pthread_key_create(&at_thread_end, end_thread);
-  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+  pthread_atfork(luthier_before_fork, luthier_after_fork_parent, luthier_after_fork_child);
   luthier_start();
   adopt(&main_record);
   luthier_open_budget();

@@ -31,7 +31,7 @@ pub const WINDOWS: &[&str] = &["c/windows.c", "c/budget.c", "c/contracts.c"];
 pub const INTERPOSED: &[&str] = &[
     "pthread_create", "thrd_create", "sigaction", "signal", "_exit", "_Exit",
     "execve", "execv", "execvpe", "execvp", "fexecve", "execl", "execlp", "execle",
-    "posix_spawn", "posix_spawnp", "system", "popen",
+    "posix_spawn", "posix_spawnp", "system", "popen", "clone", "daemon",
 ];
 
 #[cfg(feature = "link")]

@@ -43,15 +43,17 @@ pub enum Kind {
     CounterCall = 15,
     /// `catchswitch`: its block can hold no code at all, so no preset may charge it.
     CatchSwitch = 16,
+    /// What one C++ ABI needs and another does not, in guards of static variables and pointers to member functions.
+    OneAbi = 17,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
     #[rustfmt::skip]
-    pub const ALL: [Kind; 17] = [
+    pub const ALL: [Kind; 18] = [
         Kind::Marker, Kind::Work, Kind::Terminator, Kind::StackSlot, Kind::Cast, Kind::Address, Kind::Phi, Kind::Freeze,
         Kind::Aggregate, Kind::LocalAccess, Kind::CopyFixed, Kind::CopySized, Kind::FillFixed, Kind::FillSized,
-        Kind::Call, Kind::CounterCall, Kind::CatchSwitch,
+        Kind::Call, Kind::CounterCall, Kind::CatchSwitch, Kind::OneAbi,
     ];
 
     /// The kind with this number, if there is one.
@@ -122,6 +124,7 @@ impl Preset {
             Call        => (Row::One,  Row::One),
             StackSlot   => (Row::One,  Row::Free),
             Cast        => (Row::One,  Row::Free),
+            OneAbi      => (Row::One,  Row::Free),
             Address     => (Row::One,  Row::Free),
             Phi         => (Row::One,  Row::Free),
             Freeze      => (Row::One,  Row::Free),

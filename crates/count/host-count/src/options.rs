@@ -7,7 +7,7 @@ use crate::cost::Preset;
 use std::fmt;
 
 /// The version of what is done to a module before it is counted: objects of different versions are not linked together.
-pub const RULES: u32 = 2;
+pub const RULES: u32 = 3;
 
 /// The point in the compiler's pipeline at which instructions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -21,7 +21,8 @@ using namespace llvm;
 
 namespace luthier {
 void add_local_names(ModulePassManager &passes);
-}
+void add_no_device_queues(ModulePassManager &passes);
+} // namespace luthier
 
 namespace {
 
@@ -82,6 +83,7 @@ extern "C" void luthier_coverage_register_callbacks(void *of) {
   auto *builder = static_cast<PassBuilder *>(of);
   // Before anything else: clang's counters are not lowered yet.
   builder->registerPipelineStartEPCallback([](ModulePassManager &modules, OptimizationLevel level) {
+    luthier::add_no_device_queues(modules);
     if (level != OptimizationLevel::O0)
       modules.addPass(createModuleToFunctionPassAdaptor(Each<luthier::count_conditions>()));
   });

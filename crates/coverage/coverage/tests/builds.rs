@@ -93,6 +93,45 @@ fn relocatable_device_code_of_several_sources() {
     assert_eq!(workspace.counts("again"), counts);
 }
 
+/// Of a function that it does not know, the compiler believes that it needs all that a kernel can have.
+#[test]
+fn functions_that_the_compiler_does_not_know() {
+    let workspace = Workspace::new();
+    let lane = 0..64_u64;
+    let area = |x: &u64| match x {
+        48.. => *x,
+        x if x % 4 == 0 => 1,
+        x => x * x,
+    };
+    let called = |x: &u64| match x {
+        x if x % 2 == 1 => 3 * x,
+        41.. => 2 * x,
+        x => *x,
+    };
+    let sum: u64 = lane.clone().map(|x| area(&x) + called(&x)).sum();
+    let doubled = lane.filter(|x| x % 2 == 0 && *x > 40).count() as u64;
+    for (name, options, flags) in [
+        ("gathered", &[][..], &[][..]),
+        ("immediate", &["--immediate"], &[]),
+        ("linked", &[], &["-fgpu-rdc"]),
+    ] {
+        let program = workspace.build(name, "indirect.hip", &["gfx90a"], options, flags);
+        let out = format!("{name}-out");
+        let output = workspace.run("gfx90a", &out, &[], &program, &[]);
+        assert_eq!(
+            (ending(&output), String::from_utf8_lossy(&output.stdout)),
+            (0, format!("{sum}\n").into()),
+            "{name}: {}",
+            text(&output)
+        );
+        let counts = workspace.counts(&out);
+        assert_eq!(counts["_Z5twicei"], [32, doubled], "{name}");
+        assert_eq!(counts["_Z6thricei"], [32], "{name}");
+        assert_eq!(counts["_ZN6Square4areaEi"], [48, 12], "{name}");
+        assert_eq!(counts["_ZN5Shape4areaEi"], [16], "{name}");
+    }
+}
+
 /// Without any option: what was counted before a deadly signal is kept.
 #[test]
 fn deadly_signals_cost_no_profile() {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::common::{
-    hip, luthier,
+    compile, hip, luthier,
     schema::{check, schema},
 };
 use serde_json::Value;
@@ -208,6 +208,41 @@ fn pages_of_ranks_have_names_of_their_own() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(names, ["page.1.html"]);
+}
+
+/// Debug information adds files and lines to what ready tools write.
+#[test]
+fn what_ready_tools_write_of_lines_is_added_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let program = compile(
+        "hipcc",
+        "launch.hip",
+        &["-O1", "-g", "-w", "--offload-arch=gfx90a"],
+    );
+    let tools = "instr-count,bb-count,opcode-histogram,hotspots,mem-coalesce,lds-conflicts,branch-divergence";
+    for job in ["one", "two"] {
+        let mut command = luthier(&["run", "--device", "gfx90a", "-t", tools, "--output"]);
+        command.arg(at(job)).arg("--").arg(&program);
+        succeeded(&command.output().unwrap());
+    }
+    let mut merge = luthier(&["merge", "-o"]);
+    merge.args([at("both"), at("one"), at("two")]);
+    succeeded(&merge.output().unwrap());
+    let sites = |name: &str| -> Vec<Value> {
+        let rows = one(&at(name), "mem-coalesce.");
+        let rows = rows.as_array().unwrap().iter();
+        rows.flat_map(|row| row["sites"].as_array().unwrap().clone())
+            .collect()
+    };
+    let (single, both) = (sites("one"), sites("both"));
+    assert_eq!(single.len(), both.len());
+    assert!(single.iter().all(|site| site["source"].is_array()));
+    for (single, both) in single.iter().zip(&both) {
+        assert_eq!(both["source"], single["source"]);
+        let lanes = |site: &Value| site["lanes"].as_u64().unwrap();
+        assert_eq!(lanes(both), 2 * lanes(single));
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 // Work by threads, children and other programs, as the argument says; every way to get round a budget of the first thread.
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,11 @@ static unsigned work(int n) {
 static void *run(void *n) {
   work(*(int *)n);
   return NULL;
+}
+static char stack[64 * 1024] __attribute__((aligned(16)));
+static int copy(void *n) {
+  work(*(int *)n);
+  return 0;
 }
 /* The C library calls it when everything else has ended. */
 static ssize_t write_late(void *cookie, const char *bytes, size_t size) {
@@ -62,6 +69,17 @@ int main(int count, char **words) {
       _exit(0);
     }
     result = status_of(child);
+  } else if (strcmp(how, "daemon") == 0) {
+    fflush(stdout);
+    work(n / 4);
+    result = daemon(1, 1);
+    work(4 * n);
+  } else if (strcmp(how, "killed") == 0) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+      raise(SIGKILL);
+    result = status_of(child) == 128 + SIGKILL ? 0 : 1;
   } else {
     fflush(stdout);
     for (int i = 0; i < 4 && result == 0; i++) {
@@ -84,6 +102,8 @@ int main(int count, char **words) {
           work(n);
           _exit(0);
         }
+      } else if (strcmp(how, "clone") == 0) {
+        child = clone(copy, stack + sizeof stack, SIGCHLD, &n);
       } else if (strcmp(how, "after") == 0) { /* a child borrows the parent's memory, but not its share */
         if ((child = vfork()) == 0)
           _exit(0);

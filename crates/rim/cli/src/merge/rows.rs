@@ -1,7 +1,7 @@
 //! Adding up JSON of tools: lists of what was counted, within each other.
 //!
-//! The key of a row consists of its texts and of the numbers of [`ABOUT`], such as kernel, code object and address. Rows with the same key
-//! become one, and all their other numbers are added, whatever a tool calls them.
+//! The key of a row consists of its texts, of places such as `["file", 12]` and of the numbers of [`ABOUT`], such as kernel, code object and
+//! address. Rows with the same key become one, and all their other numbers are added, whatever a tool calls them.
 
 use std::collections::HashMap;
 
@@ -109,12 +109,18 @@ fn about(row: &Value) -> String {
             Value::String(_) => true,
             Value::Bool(_) => !OF_ALL.contains(&name.as_str()),
             Value::Number(_) => ABOUT.contains(&name.as_str()),
+            Value::Array(list) => is_place(list),
             _ => false,
         })
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     of.sort();
     of.join("\n")
+}
+
+/// A text with numbers behind it, such as a file and a line.
+fn is_place(list: &[Value]) -> bool {
+    matches!(list, [Value::String(_), numbers @ ..] if !numbers.is_empty() && numbers.iter().all(Value::is_number))
 }
 
 fn add_object(total: &mut Map<String, Value>, more: Map<String, Value>) -> Result<()> {
@@ -149,9 +155,12 @@ fn add_object(total: &mut Map<String, Value>, more: Map<String, Value>) -> Resul
     Ok(())
 }
 
-/// Lists of rows, or of as many numbers each.
+/// Lists of rows, or of as many numbers each, or the same place.
 fn added_pairs(name: &str, mut total: Vec<Value>, more: Vec<Value>) -> Result<Value> {
     let numbers = |list: &[Value]| !list.is_empty() && list.iter().all(Value::is_number);
+    if is_place(&more) && (total.is_empty() || total == more) {
+        return Ok(Value::Array(more));
+    }
     if !numbers(&more) {
         add_list(&mut total, more).with_context(|| name.to_owned())?;
         return Ok(Value::Array(total));
@@ -253,6 +262,23 @@ mod tests {
                 "kernels": [{ "symbol": "k", "before": { "vgprs": 8 }, "classes": { "valu": [2, 128] }, "lanes": null, "reason": null }]
             })
         );
+    }
+
+    #[test]
+    fn places_say_what_a_row_is_about() {
+        let of = |line: u32, lanes: u32| json!({ "source": ["a.hip", line], "lanes": lanes });
+        let total = sum(&[
+            json!([of(4, 1), of(5, 2)]),
+            json!([of(5, 10), of(4, 20), { "source": null, "lanes": 3 }]),
+        ]);
+        assert_eq!(
+            total.unwrap(),
+            json!([of(4, 21), of(5, 12), { "source": null, "lanes": 3 }])
+        );
+        // Of a single thing, too.
+        let total = sum(&[of(4, 1), of(4, 2)]);
+        assert_eq!(total.unwrap(), of(4, 3));
+        assert!(sum(&[of(4, 1), of(5, 2)]).is_err());
     }
 
     #[test]
