@@ -218,12 +218,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                     let budget = slice.saturating_sub(watch.next).max(1); // (Jumps use up the slice, too, and look at nothing.)
                     let left = translate::run_loop(wave, env, index - 1, budget);
                     slice -= budget - left.budget;
-                    if left.is_stopped {
-                        break 'slice wave.stopped(left.from);
-                    }
-                    if left.budget == 0
-                        && let Some(stop) = watch.event(wave, env.host, left.from, slice)
-                    {
+                    if let Some(stop) = left.stop(wave, env.host, &mut watch, slice) {
                         break 'slice stop;
                     }
                 }

@@ -364,8 +364,7 @@ fn lower(
     looks_at_clock: bool,
     is_heard: &dyn Fn(u64, u64) -> bool,
 ) -> Segment {
-    let config = &program.config;
-    let planner = program.planner.as_deref();
+    let (config, planner) = (&program.config, program.planner.as_deref());
     let targets = branch_targets(entry, found);
     let (mut segment, mut branches) = (Segment::new(config), Vec::new());
     let waits = order::pending_waits(config, found);
@@ -422,16 +421,12 @@ fn lower(
             }
             joinable = is_straight(inst, &lowered).then_some(inst.end());
             let is_noted = notes.share(&mut segment, (follows, plan), &mut lowered);
-            let first = segment.ops.len();
-            runs.add(first, follows, &lowered, row);
-            let is_called = runs.calls(&lowered, row);
+            runs.add(segment.ops.len(), follows, &lowered, row);
             let shape = row.and_then(|row| row.vector_shape());
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
-            let head = (head, apart, is_noted);
-            segment.append(config, head, (chain.flatten(), shape), lowered);
-            if is_called {
-                runs.called.push(first..segment.ops.len());
-            }
+            let pair = (chain.flatten(), shape);
+            segment.append(config, (head, apart, is_noted), pair, lowered);
+            runs.end(segment.ops.len());
         }
         nops.list(&mut segment);
         segment.list(pc, inst.size, inst.op, inst.effects);

@@ -253,8 +253,10 @@ pub(crate) struct Builder {
     groups: usize,
     stretches: Vec<Stretch>,
     steps: Steps,
-    /// The micro-ops of instructions of which [`Builder::calls`] says so.
-    pub called: Vec<Range<usize>>,
+    /// The micro-ops of instructions that have [`Step::is_called`].
+    called: Vec<Range<usize>>,
+    /// The first micro-op of the last instruction, if it is one of these.
+    last_called: Option<usize>,
 }
 
 /// The micro-op in the place of micro-ops `first..end` of a segment.
@@ -276,6 +278,7 @@ impl Builder {
             stretches: Vec::new(),
             steps: Steps::new(),
             called: Vec::new(),
+            last_called: None,
         }
     }
 
@@ -296,6 +299,8 @@ impl Builder {
         if self.wanted.is_none() {
             return;
         }
+        let is_called = row.is_some_and(|row| Step::is_called(row, lowered));
+        self.last_called = is_called.then_some(first);
         let step = row.and_then(|row| Step::new(row, lowered));
         self.steps.extend(step.map(|step| (first, step)));
         let parts = self.parts(lowered, row);
@@ -352,9 +357,11 @@ impl Builder {
         }
     }
 
-    /// Returns `true` if the micro-ops of an instruction are steps whose handlers are called.
-    pub fn calls(&self, lowered: &Lowered, row: Option<&Row>) -> bool {
-        self.wanted.is_some() && row.is_some_and(|row| Step::is_called(row, lowered))
+    /// The micro-ops of the last instruction end at `end`.
+    pub fn end(&mut self, end: usize) {
+        if let Some(first) = self.last_called.take() {
+            self.called.push(first..end);
+        }
     }
 
     /// The runs that were found, and what to fold: runs, and chains in stretches that are none; the steps of loops. `ops` and `chains` are

@@ -16,12 +16,13 @@ use native::{
 use super::{Code, Runs, one_by_one};
 use crate::{
     access::lds,
-    engine::{self, Env},
+    engine::{self, Env, Host, Stop},
     micro_op::{LoopNumber, MicroOp, SrcKind, flow},
     ports::has_form,
     program::Lowered,
     rows::{self, Row, ScalarShape, Shape},
     shell::{self, Body},
+    spin,
     state::{SCALARS, Wave, sreg},
 };
 
@@ -498,6 +499,26 @@ pub(crate) struct Left {
     pub is_stopped: bool,
 }
 
+impl Left {
+    /// Why the wave stops behind the loop, if it does. `left` is what is left of the slice.
+    #[inline(always)]
+    pub fn stop(
+        &self,
+        wave: &mut Wave,
+        host: &dyn Host,
+        watch: &mut spin::Watch,
+        left: u32,
+    ) -> Option<Stop> {
+        if self.is_stopped {
+            return Some(wave.stopped(self.from));
+        }
+        match self.budget {
+            0 => watch.event(wave, host, self.from, left),
+            _ => None,
+        }
+    }
+}
+
 /// Executes the loop whose head is micro-op `head` of the wave's segment, up to `budget` branches back or to where the loop ends.
 #[inline(never)]
 pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: u32) -> Left {
@@ -535,8 +556,8 @@ pub(crate) fn run_loop(wave: &mut Wave, env: &mut Env<'_>, head: usize, budget: 
             tallies: env.counts.lend_tallies(),
         };
         let start = memory.address(code.number, code.starts[at - one.first]);
-        // SAFETY: as in `Native`. Scalars that steps use lie in the file. Calls get this scene and micro-ops of the segment; nobody
-        // uses the wave and its surroundings meanwhile.
+        // SAFETY: as in `Native`. Scalars that steps use lie in the file. Calls get this scene and micro-ops of the segment, and this
+        // function does not use the wave and its surroundings meanwhile.
         let exit: Exit = unsafe { (code.entry)(&raw mut journey, start) };
         if let Some(trial) = &one.trial {
             trial.note(budget - journey.budget);
