@@ -687,6 +687,9 @@ inline std::string luthier_failed(luthier_callback &callback) {
 // Says in the summary, or on standard error when that has been made, that a callback has failed which gives no reason to its caller.
 inline bool luthier_has_ended = false;
 inline void luthier_complain(luthier_callback &callback) {
+  // Several threads may be in it when it fails; the first one says so.
+  if (!callback.again && __atomic_exchange_n(&callback.failed, true, __ATOMIC_RELAXED))
+    return;
   std::string reason = luthier_failed(callback);
   if (__atomic_load_n(&luthier_has_ended, __ATOMIC_RELAXED) ||
       luthier_api_table->report(luthier_api_table->tool, reason.c_str()) != 0)

@@ -94,6 +94,16 @@ pub enum Error {
     NotKept { program: String, per: &'static str },
 }
 
+impl Error {
+    /// The lines of another program, if they are the end of the error.
+    pub(crate) fn others(&self) -> Option<&str> {
+        match self {
+            Error::RuntimeTarget { message } | Error::Failed { message, .. } => Some(message),
+            _ => None,
+        }
+    }
+}
+
 /// Attaches the path to an I/O error.
 pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.into();

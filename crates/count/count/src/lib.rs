@@ -243,8 +243,8 @@ impl Command {
             Command::Flags(arguments) => driver::flags(&arguments),
         };
         result.unwrap_or_else(|error| {
-            let error = error.to_string();
-            command::say!("luthier count: {}", command::error_line(&error));
+            let line = command::error_line(&error.to_string(), error.others());
+            command::say!("luthier count: {line}");
             command::COUNT_FAILED.into()
         })
     }

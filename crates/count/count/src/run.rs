@@ -132,7 +132,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         Some(output) => {
             let path = &outputs::named(output, usual(arguments.format));
             if let Err(error) = outputs::write_whole(path, text.as_bytes()).map_err(at(path)) {
-                let error = command::error_line(&error.to_string());
+                let error = command::error_line(&error.to_string(), error.others());
                 command::say!("luthier count: {error}");
                 command::print_error(format_args!("{text}"));
                 if status.success() {

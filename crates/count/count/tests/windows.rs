@@ -65,6 +65,9 @@ fn programs_for_windows_count_as_on_linux() {
         );
         assert_eq!(windows.total, linux.total, "{more:?} {clang:?}");
     }
+    // Without a limit, which is all there is on Windows.
+    let unlimited = wine.count(&ours, &["-O2"], &["--watchdog", "0"]);
+    assert_eq!(unlimited.status, Some(0), "{}", unlimited.stderr);
     let stopped = wine.count(&["--budget"], &["-O2"], &["--budget", "5000"]);
     assert_eq!(stopped.status, Some(124), "{}", stopped.stderr);
     assert!((5000..5060).contains(&stopped.total), "{}", stopped.total);

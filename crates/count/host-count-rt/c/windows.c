@@ -240,7 +240,8 @@ __attribute__((constructor(101))) static void apply_environment(void) {
   DWORD length = GetEnvironmentVariableA("LUTHIER_COUNT_BUDGET_PER", text, sizeof text);
   if (length && (length >= sizeof text || (strcmp(text, "thread") != 0 && strcmp(text, "process") != 0)))
     luthier_stop("LUTHIER_COUNT_BUDGET_PER is not `thread` or `process`");
-  if (GetEnvironmentVariableA("LUTHIER_COUNT_WATCHDOG_MS", text, sizeof text))
+  length = GetEnvironmentVariableA("LUTHIER_COUNT_WATCHDOG_MS", text, sizeof text);
+  if (length && (length >= sizeof text || strspn(text, "0") != length))
     luthier_stop("LUTHIER_COUNT_WATCHDOG_MS: there is no watchdog on Windows");
   length = GetEnvironmentVariableA("LUTHIER_COUNT_BUDGET", text, sizeof text);
   if (!length)

@@ -74,8 +74,8 @@ impl Command {
             Action::Verify(verify) => verify.run(),
         };
         outcome.unwrap_or_else(|error| {
-            let error = format!("{error:#}");
-            command::say!("luthier coverage: {}", command::error_line(&error));
+            let line = command::error_line(&format!("{error:#}"), command::Said::of(error.chain()));
+            command::say!("luthier coverage: {line}");
             command::Status::Failed.into()
         })
     }

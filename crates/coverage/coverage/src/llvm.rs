@@ -80,7 +80,10 @@ impl Tools {
             .with_context(|| format!("cannot start {name}"))?;
         let messages = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         if !output.status.success() {
-            bail!("{name} failed: {messages}");
+            bail!(command::Said {
+                line: format!("{name} failed"),
+                others: messages,
+            });
         }
         Ok((output.stdout, messages))
     }

@@ -19,7 +19,7 @@ use library::Library;
 #[derive(Clone, Debug)]
 pub struct Cache(kept::Folder);
 
-/// The variable that names the directory, or says `off`.
+/// The variable that names the directory, or says `off`, `0` or `no`.
 pub const VARIABLE: &str = "LUTHIER_COMPILER_CACHE";
 
 impl Cache {

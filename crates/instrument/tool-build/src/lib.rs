@@ -8,9 +8,10 @@ mod constructors;
 pub mod example;
 mod stock;
 
-use hook::{Arg, BuildError, Bundle, Global, ToolRequest, Unit};
+use hook::{Arg, BuildError, Bundle, Global, HookList, ToolRequest, Unit};
 use luthier::{Description, Kind};
 use std::{
+    cell::RefCell,
     panic::resume_unwind,
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
@@ -75,6 +76,16 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The lines of a compiler, if they are the end of the error.
+    pub fn compiler_said(&self) -> Option<&str> {
+        match self {
+            Error::Build(BuildError::Source { output, .. }) => Some(output),
+            _ => None,
+        }
+    }
+}
+
 /// Builds the tool in `source` for `targets`; `clang` is `clang-22` or a path.
 pub fn build(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<u8>, Error> {
     templates(source, targets, clang, false)
@@ -87,12 +98,14 @@ pub fn build_module(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<
 
 fn templates(source: &Path, targets: &[&str], clang: &str, part: bool) -> Result<Vec<u8>, Error> {
     let directory = header()?;
-    let bundle = hook::build_tool(&ToolRequest {
-        source,
-        include: directory.path(),
-        hooks: &|unit| hooks(unit, part),
-        targets,
-        clang,
+    let bundle = built(&source.display().to_string(), part, |hooks| {
+        hook::build_tool(&ToolRequest {
+            source,
+            include: directory.path(),
+            hooks,
+            targets,
+            clang,
+        })
     })?;
     let checked = luthier::check_arguments(&bundle, &described(&bundle.globals)?);
     checked.map_err(|error| Error::Arguments {
@@ -103,6 +116,30 @@ fn templates(source: &Path, targets: &[&str], clang: &str, part: bool) -> Result
         file: source.display().to_string(),
         source: error,
     })
+}
+
+/// What `build` makes of a tool, given its hooks. The variables that the description names may be in other units than the description, so
+/// that a tool of several parts is checked as a whole.
+fn built(
+    file: &str,
+    part: bool,
+    build: impl FnOnce(&HookList<'_>) -> Result<Bundle, BuildError>,
+) -> Result<Bundle, Error> {
+    let records = RefCell::new(Vec::new());
+    let bundle = build(&|unit| {
+        records.borrow_mut().extend_from_slice(unit.records);
+        hooks(unit, part)
+    })?;
+    let whole = Unit {
+        globals: &bundle.globals,
+        records: &records.into_inner(),
+    };
+    let reason = check_variables(&described(&bundle.globals)?, &whole);
+    reason.map_err(|reason| BuildError::Hooks {
+        file: file.to_owned(),
+        reason,
+    })?;
+    Ok(bundle)
 }
 
 /// Builds the shared library with a tool's host code, if the tool that [`build`] made has any; false if it has none.
@@ -251,7 +288,9 @@ fn hooks(unit: &Unit<'_>, part: bool) -> Result<Vec<(String, Vec<Arg>)>, String>
         return Err("a tool with host code says MARK_LUTHIER_DEVICE_MODULE once".to_owned());
     }
     let description = Description::parse("here", &text.unwrap_or_default()).map_err(told)?;
-    check_variables(&description, unit)?;
+    if !part {
+        check_variables(&description, unit)?;
+    }
     let parameters = description.parameters().map_err(told)?;
     let own = OWN_HOOKS.map(|(hook, refers, scalars)| {
         let reference = refers.then_some(Arg::ScalarReference(1)).into_iter();

@@ -1,6 +1,6 @@
 //! Tools that stock HIP compilers made: a shared library with bitcode embedded in its device code.
 
-use crate::{Error, constructors, hooks};
+use crate::{Error, built, constructors};
 use codeobj::{container::EntryKind, elf::Elf};
 use hook::{Bundle, Module};
 use std::path::Path;
@@ -107,7 +107,7 @@ fn compile(file: &str, contents: &[u8]) -> Result<Bundle, Error> {
             ),
         }));
     }
-    Ok(hook::build_modules(file, &modules, &|unit| {
-        hooks(unit, true)
-    })?)
+    built(file, true, |hooks| {
+        hook::build_modules(file, &modules, hooks)
+    })
 }

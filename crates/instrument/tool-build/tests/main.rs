@@ -5,6 +5,7 @@ mod buffers;
 mod common;
 mod lines;
 mod ordinary;
+mod parts;
 mod pointers;
 mod processors;
 mod refuse;

@@ -169,13 +169,17 @@ fn passes(
         let output = Command::new("sh").args(["-c", &command]).output();
         let output = output.context("cannot run sh")?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if !output.status.success() {
+            bail!(command::Said {
+                line: format!("--build ended with {}: {command}", output.status),
+                others: said.trim().to_owned(),
+            });
+        }
         ensure!(
-            output.status.success(),
-            "{command}\nended with {}\n{}",
-            output.status,
-            said.trim()
+            out.exists(),
+            "--build has made no {}: {command}",
+            out.display()
         );
-        ensure!(out.exists(), "{command}\nhas made no {}", out.display());
         let lines = said.lines().filter(|line| line.starts_with(PASS));
         let ran = lines.filter(|line| !line.contains("NOT running"));
         Ok(ran.map(str::to_owned).collect())

@@ -303,7 +303,7 @@ impl Run<'_> {
 
     fn problem(&mut self, name: &str, reason: &str) {
         let said = format!("luthier: {name}: {reason}");
-        command::say!("{}", command::error_line(&said));
+        command::say!("{}", command::error_line(&said, None));
         self.report.problem(name, reason);
     }
 

@@ -87,16 +87,16 @@ pub fn choose(bytes: &[u8], name: &str, which: &Which) -> Result<Chosen> {
     }
     let index = match which.object {
         Some(number) if (1..=fitting.len()).contains(&number) => number - 1,
-        Some(number) => bail!(
-            "there is no --object {number}: code objects with a kernel {name} are:{}",
-            places(&fitting)
-        ),
+        Some(number) => bail!(command::Said {
+            line: format!("there is no --object {number}: code objects with a kernel {name} are"),
+            others: places(&fitting),
+        }),
         // (Copies of one object need no choice.)
         None if fitting.iter().all(|one| one.bytes == fitting[0].bytes) => 0,
-        None => bail!(
-            "several code objects have a kernel {name}: choose with --object N from:{}",
-            places(&fitting)
-        ),
+        None => bail!(command::Said {
+            line: format!("several code objects have a kernel {name}: choose with --object N from"),
+            others: places(&fitting),
+        }),
     };
     let Fitting { bytes, kernels, .. } = fitting.swap_remove(index);
     match kernels.as_slice() {
@@ -131,12 +131,12 @@ fn place(entry: &Entry<'_>) -> String {
 /// One line for each, with its number.
 fn places(fitting: &[Fitting]) -> String {
     const SHOWN: usize = 20;
-    let line = |(index, one): (usize, &Fitting)| format!("\n  {}: {}", index + 1, one.place);
-    let mut text: String = fitting.iter().enumerate().take(SHOWN).map(line).collect();
+    let line = |(index, one): (usize, &Fitting)| format!("  {}: {}", index + 1, one.place);
+    let mut lines: Vec<_> = fitting.iter().enumerate().take(SHOWN).map(line).collect();
     if fitting.len() > SHOWN {
-        text += &format!("\n  and more, up to {}", fitting.len());
+        lines.push(format!("  and more, up to {}", fitting.len()));
     }
-    text
+    lines.join("\n")
 }
 
 /// The kernels that are called so, and all others if none has exactly that name.

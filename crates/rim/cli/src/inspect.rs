@@ -72,7 +72,8 @@ impl Inspect {
                     return Err(error).context("cannot write the report");
                 }
                 Err(Failure::File(error)) => {
-                    command::say!("luthier: {}", command::error_line(&format!("{error:#}")));
+                    let line = command::error_line(&format!("{error:#}"), None);
+                    command::say!("luthier: {line}");
                     failed = true;
                 }
             }

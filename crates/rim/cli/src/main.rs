@@ -156,7 +156,10 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => status,
         Err(error) => {
-            command::say!("luthier: {}", command::error_line(&told(&error)));
+            command::say!(
+                "luthier: {}",
+                command::error_line(&told(&error), others(&error))
+            );
             Status::Failed.into()
         }
     }
@@ -174,6 +177,13 @@ fn told(error: &anyhow::Error) -> String {
         }
     }
     told
+}
+
+/// What another program has said, if that stands at the end of the error.
+fn others(error: &anyhow::Error) -> Option<&str> {
+    let mut chain = error.chain();
+    let compiled = || chain.find_map(|it| it.downcast_ref::<tool_build::Error>()?.compiler_said());
+    command::Said::of(error.chain()).or_else(compiled)
 }
 
 #[cfg(test)]

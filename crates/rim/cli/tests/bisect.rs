@@ -171,9 +171,12 @@ fn the_pass_that_makes_the_difference_is_named() {
     assert!(stderr.contains("names no passes"), "{stderr}");
     let (status, _, stderr) = place.bisect(&[&good, "--build", "false {limit} {out}"]);
     assert!(
-        status == Some(2) && stderr.contains("ended with exit status: 1"),
+        status == Some(2) && stderr.contains("ended with exit status: 1: false -1 "),
         "{stderr}"
     );
+    let says = "printf 'a\\nb\\n' >&2; false {limit} {out}";
+    let (_, _, stderr) = place.bisect(&[&good, "--build", says]);
+    assert!(stderr.ends_with("/build:\na\nb\n"), "{stderr}");
     let (status, _, stderr) = place.bisect(&[&good, "--build", "true {out}"]);
     assert!(
         status == Some(2) && stderr.contains("has no {limit}"),

@@ -413,7 +413,7 @@ fn what_cannot_be_a_campaign_is_refused() {
         (
             &["--inject", "bit"],
             &["fails"],
-            "the program fails without a change: it ends with exit status: 4",
+            "the program fails without a change: it ends with exit status: 4:\none\ntwo\n",
         ),
         (
             &["--inject", "bit"],
@@ -439,6 +439,18 @@ fn what_cannot_be_a_campaign_is_refused() {
             &["--inject", "bit", "--runs", "2", "--compare", "exit 7;"],
             &["stored"],
             "--compare exit 7;",
+        ),
+        (
+            &[
+                "--inject",
+                "bit",
+                "--runs",
+                "2",
+                "--compare",
+                "printf 'a\\nb\\n' >&2; exit 7;",
+            ],
+            &["stored"],
+            " and with 1 if they differ:\na\nb\n",
         ),
     ] {
         let output = campaign(options, arguments);

@@ -292,7 +292,7 @@ fn errors_are_one_line() {
         path.to_str().unwrap().to_owned()
     };
     let (odd, text, empty) = (
-        write("a\nb\u{1b}[31m.hip", "x"),
+        write("a:\nb\u{1b}[31m.hip", "x"),
         write("text", "x"),
         write("empty", ""),
     );
@@ -306,7 +306,7 @@ fn errors_are_one_line() {
     for (arguments, reason) in [
         (
             &["inspect", &odd][..],
-            "a\\nb\\u{1b}[31m.hip: not an AMD GPU code object",
+            "a:\\nb\\u{1b}[31m.hip: not an AMD GPU code object",
         ),
         (&["inspect", missing], "not\\nthere: No such file"),
         (&["verify", &text], "not an AMD GPU code object"),
@@ -340,4 +340,25 @@ fn errors_are_one_line() {
         let plain = said.trim_end_matches('\n');
         assert!(!plain.contains(char::is_control), "{arguments:?}: {said:?}");
     }
+}
+
+/// The name of the file is escaped, and the compiler's lines stay lines.
+#[test]
+fn compilers_keep_their_lines_behind_odd_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("a:\nb.hip");
+    std::fs::write(&source, "int x = y;\n").unwrap();
+    let source = source.to_str().unwrap();
+    let output = luthier(&["tool", "build", source, "--target", "gfx90a"]).output();
+    let output = output.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{said}");
+    assert!(
+        said.contains("a:\\nb.hip does not compile for gfx90a:\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("\nint x = y;\n") || said.contains(" int x = y;\n"),
+        "{said}"
+    );
 }

@@ -1,7 +1,8 @@
 //! Output of commands.
 
 use std::{
-    fmt::Arguments,
+    error::Error,
+    fmt::{self, Arguments, Display, Formatter},
     io::{self, ErrorKind, Write},
 };
 
@@ -28,25 +29,48 @@ pub fn print_output(text: Arguments<'_>) {
     std::process::exit(Status::Failed as i32);
 }
 
-/// An error as one line. Control characters, which names of files may have, are written as escapes. Behind a line that ends with a
-/// colon stands what another program has said, and it keeps its lines.
-pub fn error_line(text: &str) -> String {
-    let (said, others) = match text.split_once(":\n") {
-        Some((said, others)) => (said, Some(others)),
-        None => (text, None),
-    };
-    let mut line = String::new();
-    for letter in said.chars() {
-        match letter.is_control() {
-            true => line.extend(letter.escape_default()),
-            false => line.push(letter),
+/// An error with lines behind its own: what another program has said, or a list.
+#[derive(Debug)]
+pub struct Said {
+    /// The error, which has no colon at its end.
+    pub line: String,
+    pub others: String,
+}
+
+impl Said {
+    /// The lines behind an error, given it and its causes.
+    pub fn of<'e>(mut chain: impl Iterator<Item = &'e (dyn Error + 'static)>) -> Option<&'e str> {
+        let said = chain.find_map(|cause| cause.downcast_ref::<Said>())?;
+        Some(&said.others)
+    }
+}
+
+impl Display for Said {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match &*self.others {
+            "" => formatter.write_str(&self.line),
+            others => write!(formatter, "{}:\n{others}", self.line),
         }
     }
-    if let Some(others) = others {
-        line.push_str(":\n");
-        line.push_str(others);
+}
+
+impl Error for Said {}
+
+/// An error as one line. Control characters, which names of files may have, are written as escapes. Only `others`, lines that another
+/// program has said and that stand behind a colon at the end of `text`, keep theirs.
+pub fn error_line(text: &str, others: Option<&str>) -> String {
+    let line = others.and_then(|others| text.strip_suffix(others)?.strip_suffix(":\n"));
+    let mut said = String::new();
+    for letter in line.unwrap_or(text).chars() {
+        match letter.is_control() {
+            true => said.extend(letter.escape_default()),
+            false => said.push(letter),
+        }
     }
-    line
+    match (line, others) {
+        (Some(_), Some(others)) if !others.is_empty() => format!("{said}:\n{others}"),
+        _ => said,
+    }
 }
 
 /// Why a text is no regular expression, without the drawing of the place.
@@ -75,23 +99,36 @@ macro_rules! out {
 
 #[cfg(test)]
 mod tests {
-    use super::error_line;
+    use super::{Said, error_line};
 
     #[test]
-    fn errors_are_one_line_and_what_compilers_say_is_as_they_said_it() {
+    fn errors_are_one_line() {
         for (text, line) in [
             (
                 "cannot read a\nb.hip: it is gone",
                 "cannot read a\\nb.hip: it is gone",
             ),
             ("x\u{1b}[31m", "x\\u{1b}[31m"),
+            ("a:\nb\u{1b}[31m: gone", "a:\\nb\\u{1b}[31m: gone"),
             ("naïve", "naïve"),
-            (
-                "a\nb does not compile:\nx:1\n^",
-                "a\\nb does not compile:\nx:1\n^",
-            ),
         ] {
-            assert_eq!(error_line(text), line);
+            assert_eq!(error_line(text, None), line);
+        }
+    }
+
+    #[test]
+    fn what_compilers_say_is_as_they_said_it() {
+        assert_eq!(
+            error_line("a does not compile:\n", Some("")),
+            "a does not compile"
+        );
+        for (others, said) in [("x:\n1\n^", ":\nx:\n1\n^"), ("", "")] {
+            let error = Said {
+                line: "a:\nb\u{1b}[31m does not compile".to_owned(),
+                others: others.to_owned(),
+            };
+            let line = error_line(&error.to_string(), Some(others));
+            assert_eq!(line, format!("a:\\nb\\u{{1b}}[31m does not compile{said}"));
         }
     }
 }

@@ -304,7 +304,13 @@ fn an_exception_names_its_callback_which_is_not_called_again() {
         let line = said.lines().find(|line| line.contains(&reason));
         let line = line.unwrap_or_else(|| panic!("{callback}: {said}"));
         assert_eq!(line.ends_with("; it is not called again"), !again, "{line}");
-        assert!(again || said.contains("calls: 1\n"), "{callback}: {said}");
+        assert!(
+            again || said.matches(&reason).count() == 1,
+            "{callback}: {said}"
+        );
+        // Several threads call HSA, and may be in the callback when it fails.
+        let alone = !again && callback != "luthier_at_hsa_event";
+        assert!(!alone || said.contains("calls: 1\n"), "{callback}: {said}");
         let refused = said.contains("0 instrumented, 1 refused");
         assert_eq!(refused, callback == "luthier_at_kernel", "{said}");
         // The summary's header names the tool.

@@ -200,3 +200,95 @@ fn a_tool_without_hooks_is_called() {
     assert_eq!(said.matches("  launch of true\n").count(), 4, "{said}");
     assert!(said.contains("0 of "), "{said}");
 }
+
+/// The function that `PANICS` names panics whenever it is called, and the tool says in the end how often that was.
+const PANICKING: &str = r#"
+use luthier_tool::{Allocation, Copied, Launch, Result, Tool, report};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+#[derive(Default)]
+struct Panicking(AtomicU32);
+
+impl Panicking {
+    fn act(&self, function: &str) -> Result<()> {
+        if std::env::var("PANICS").is_ok_and(|panics| panics == function) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            panic!("mischief");
+        }
+        Ok(())
+    }
+}
+
+impl Tool for Panicking {
+    const RECORDS: bool = true;
+    const ENDS: bool = true;
+    const COPIES: bool = true;
+    const MEMORY: bool = true;
+
+    fn begin(&self) -> Result<()> { self.act("begin") }
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        self.act("launch")?;
+        if launch.is_instrumented("all")? {
+            return Ok(());
+        }
+        launch.before(&launch.instructions()?[0]).call("hook", &[])?;
+        launch.run_instrumented("all")
+    }
+    fn ended(&self, _: u64, _: u64, _: u64) -> Result<()> { self.act("ended") }
+    fn copied(&self, _: &Copied) -> Result<()> { self.act("copied") }
+    fn memory(&self, _: &Allocation) -> Result<()> { self.act("memory") }
+    fn records(&self, _: &str, _: &[u8]) -> bool { self.act("records").is_ok() }
+    fn end(&self) -> Result<()> {
+        report(&format!("calls: {}", self.0.load(Ordering::Relaxed)))?;
+        self.act("end")
+    }
+}
+
+luthier_tool::tool!(Panicking, "own-counter.tool");
+"#;
+
+const PANICKING_HOOKS: &str = r#"
+#include <luthier.h>
+LUTHIER_GLOBAL luthier::ring trace;
+extern "C" __device__ void hook() { luthier::emit(&trace, luthier::lane()); }
+LUTHIER_EXPORT_FUNC(hook)
+LUTHIER_TOOL(R"([[stream]]
+ring = "trace"
+bytes = 4
+)")
+"#;
+
+/// The table in docs/tools/guide.md: a panic costs the function that panicked, or the kernel.
+#[test]
+fn a_panic_names_its_function_which_is_not_called_again() {
+    let Some(scene) = Scene::new() else { return };
+    let folder = new_crate(&scene);
+    std::fs::write(folder.join("src/lib.rs"), PANICKING).unwrap();
+    std::fs::write(folder.join("hooks/own-counter.hip"), PANICKING_HOOKS).unwrap();
+    let library = build(&folder);
+    let library = library.to_str().unwrap();
+    let run = |function: &str| scene.run(&["-t", library], &[("PANICS", function)]).1;
+    let quiet = run("");
+    assert!(quiet.contains("calls: 0\n"), "{quiet}");
+    assert!(!quiet.contains("panicked"), "{quiet}");
+    for (function, again) in [
+        ("begin", true),
+        ("launch", true),
+        ("ended", false),
+        ("copied", false),
+        ("memory", false),
+        ("records", false),
+        ("end", true),
+    ] {
+        let said = run(function);
+        let reason = format!("{function}: the tool panicked: mischief");
+        let line = said.lines().find(|line| line.contains(&reason));
+        let line = line.unwrap_or_else(|| panic!("{function}: {said}"));
+        assert_eq!(line.ends_with("; it is not called again"), !again, "{line}");
+        // The tool is still called in the end.
+        assert!(said.contains("calls: "), "{function}: {said}");
+        assert!(again || said.contains("calls: 1\n"), "{function}: {said}");
+        let refused = said.contains("0 instrumented, 1 refused");
+        assert_eq!(refused, function == "launch", "{said}");
+    }
+}

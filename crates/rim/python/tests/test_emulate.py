@@ -153,7 +153,7 @@ def test_numbers_of_any_type_are_numbers(hip):
         counts = device.launch("scale", numpy.int64(1), (numpy.uint8(64), 1), [out, out, 2.0, 64], lds=numpy.int32(0), limit=60)
         assert counts.waves == 1 and (out == 2).all()
         for match, call in {
-            "^`threads` is 0, but": lambda: emulate.load(hip, threads=0),
+            "^`threads` is -1, but": lambda: emulate.load(hip, threads=-1),
             "^`threads` is 1.5, but": lambda: emulate.load(hip, threads=1.5),
             "^`number` is 1.5, but": lambda: emulate.load(hip, number=1.5),
             "^<bytes>: `device` has 5 in it": lambda: emulate.load(hip, 5),
@@ -165,6 +165,29 @@ def test_numbers_of_any_type_are_numbers(hip):
         }.items():
             with pytest.raises(luthier.Error, match=match):
                 call()
+
+
+@pytest.mark.parametrize("sizes", [numpy.array([1, 1]), numpy.array(1), numpy.array([1]), [numpy.int64(1), 1], (1,), range(1, 2)])
+def test_sizes_may_be_in_arrays(hip, sizes):
+    out = numpy.ones(64, numpy.float32)
+    with emulate.load(hip, threads=1) as device:
+        counts = device.launch("scale", sizes, numpy.array([64, 1, 1], numpy.uint16), [out, out, 2.0, 64])
+    assert counts.waves == 1 and (out == 2).all()
+
+
+def test_sizes_in_arrays_are_whole_positive_and_at_most_three(hip):
+    out = numpy.ones(64, numpy.float32)
+    with emulate.load(hip, threads=1) as device:
+        for grid in numpy.array([1.0, 1.0]), numpy.array([1, 0]), numpy.ones(4, int), numpy.ones((2, 2), int):
+            with pytest.raises(luthier.Error, match="(?s)^grid is .*, but has to be one to three positive"):
+                device.launch("scale", grid, 64, [out, out, 2.0, 64])
+
+
+def test_no_threads_mean_all_processors(hip):
+    out = numpy.ones(64, numpy.float32)
+    with emulate.load(hip, threads=0) as device:
+        device.launch("scale", 1, 64, [out, out, 2.0, 64])
+    assert (out == 2).all()
 
 
 def test_lds_arguments_and_other_targets(opencl):

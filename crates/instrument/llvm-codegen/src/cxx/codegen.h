@@ -35,7 +35,7 @@ enum {
 };
 
 typedef struct {
-  const char *name; // "parameter:0", "vgpr:5", "effective_address", "result"; owned by the job.
+  const char *name; // "parameter:0", "vgpr:5", "effective_address"; owned by the job.
   size_t name_length;
   uint32_t file;
   uint32_t dwords;

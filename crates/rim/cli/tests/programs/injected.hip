@@ -188,7 +188,9 @@ int main(int count, char **arguments) {
     fprintf(file, "%08x\n", word);
   if (changes)
     printf("%p %d\n", (void *)&name, (int)getpid());
-  if (name == "fails")
+  if (name == "fails") {
+    fputs("one\ntwo\n", stderr);
     return 4;
+  }
   return 0;
 }

@@ -153,7 +153,8 @@ class Device:
 
     def __init__(self, object: CodeObject, *, threads: int | None = None, strict: bool = False) -> None:
         self.object = object
-        count = len(os.sched_getaffinity(0)) if threads is None else whole("threads", threads, 1, MOST_THREADS)
+        wanted = 0 if threads is None else whole("threads", threads, 0, MOST_THREADS)
+        count = wanted or len(os.sched_getaffinity(0))
         self._handle: Any = _luthier.open(object.data, count, bool(strict))
         self._closed = False
         self._launching = threading.Lock()
@@ -366,13 +367,21 @@ class _Call:
 
 def _extent(name: str, given: Extent) -> tuple[int, int, int]:
     try:
-        sizes = [operator.index(given)] if hasattr(given, "__index__") else [operator.index(size) for size in given]
+        sizes = [operator.index(size) for size in _sizes(given)]
     except TypeError:
         sizes = []
     if not 1 <= len(sizes) <= 3 or any(not 0 < size < 1 << 32 for size in sizes):
         raise Error(f"{name} is {given!r}, but has to be one to three positive whole numbers below 2**32")
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z
+
+
+def _sizes(given: Any) -> list[Any]:
+    """One number, or several; arrays have `__index__`, too, which fails for those with several elements."""
+    try:
+        return [operator.index(given)]
+    except TypeError:
+        return list(given)
 
 
 def _numpy() -> Any:

@@ -189,7 +189,10 @@ fn ends_well(golden: &Ended) -> Result<()> {
         true => "a kernel fails".to_owned(),
         false => format!("it ends with {status}"),
     };
-    bail!("the program fails without a change: {how}\n{last}")
+    bail!(command::Said {
+        line: format!("the program fails without a change: {how}"),
+        others: last,
+    })
 }
 
 #[cfg(test)]

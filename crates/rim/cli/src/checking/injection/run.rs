@@ -232,10 +232,12 @@ impl Program {
         };
         let text = fs::read(&said).unwrap_or_default();
         let text = String::from_utf8_lossy(&text[..text.len().min(SAID)]);
-        bail!(
-            "--compare {compare}: {how}; it has to end with 0 if the runs are alike and with 1 if they differ\n{}",
-            text.trim_end()
-        )
+        bail!(command::Said {
+            line: format!(
+                "--compare {compare}: {how}; it has to end with 0 if the runs are alike and with 1 if they differ"
+            ),
+            others: text.trim_end().to_owned(),
+        })
     }
 }
 
