@@ -1,4 +1,4 @@
-// What programs see of functions that the runtime stands in front of. Each way prints the same without it.
+// Functions that the runtime stands in front of, as a program sees them. Each way prints the same without it.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
