@@ -140,6 +140,18 @@ corners! {
     guards_and_pointers_to_members:           "abi.cpp";
 }
 
+/// Code that is cheaper in pointers to member functions costs what it costs elsewhere.
+#[test]
+fn pairs_of_integers_are_no_pointers_to_members() {
+    let pairs = program("pairs.cpp");
+    for level in ["-O0", "-O2"] {
+        let ours = ["--preset", "portable-1"];
+        let [long, int] =
+            ["-DSECOND=long", "-DSECOND=int"].map(|second| count(&pairs, &ours, &[level, second]));
+        assert_eq!((long.total, &long.stdout), (int.total, &int.stdout));
+    }
+}
+
 /// Counts are kept per thread and repeat; their sum is the total.
 #[test]
 fn every_thread_has_its_own_count() {

@@ -62,6 +62,69 @@ fn sanitizers_see_threads_and_signals() {
     }
 }
 
+/// Functions that the runtime stands in front of do for the program what the C library's do.
+#[test]
+fn functions_in_between_do_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let [plain, counted] = ["plain", "counted"].map(|name| directory.path().join(name));
+    let source = program("copies.c");
+    must(
+        Command::new("clang-22")
+            .arg("-O1")
+            .arg(&source)
+            .arg("-o")
+            .arg(&plain),
+    );
+    support::compile(&source, &["--budget"], &["-O1"], &counted);
+    for how in ["waits", "outlives", "tasks", "dlerror", "chdir", "null"] {
+        let expected = text(&must(Command::new(&plain).arg(how)).stdout);
+        let run = run(
+            &["--watchdog", "60000"],
+            &[counted.as_os_str(), how.as_ref()],
+        );
+        assert_eq!((run.stdout, run.status), (expected, Some(0)), "{how}");
+    }
+}
+
+/// The runtime of a library may stand between a sanitizer in the program and the C library.
+#[test]
+fn libraries_in_programs_with_sanitizers() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(
+        at("part.c"),
+        "int part(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += i * i % 7; return sum; }\n",
+    )
+    .unwrap();
+    std::fs::write(
+        at("whole.c"),
+        "#include <pthread.h>\n#include <signal.h>\n#include <stdio.h>\nint part(int);\n\
+        static void *run(void *n) { part(1000); return n; }\nstatic void on(int n) { part(n); }\n\
+        int main(void) { pthread_t thread; pthread_create(&thread, NULL, run, NULL); pthread_join(thread, NULL);\n\
+          signal(SIGUSR1, on); raise(SIGUSR1); printf(\"%d\\n\", part(100)); }\n",
+    )
+    .unwrap();
+    support::compile(&at("part.c"), &[], &["-shared", "-fPIC"], &at("part.so"));
+    let run = |program: &Path| {
+        let out = at("count.json");
+        let mut run = luthier_count();
+        run.args(["run", "--preload", "--format", "json", "-o"]);
+        let output = must(run.arg(&out).arg("--").arg(program));
+        let json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
+        (json["total"].as_u64().unwrap(), text(&output.stdout))
+    };
+    let built = |sanitizer: &[&str]| {
+        let mut clang = Command::new("clang-22");
+        clang.args(sanitizer).arg(at("whole.c")).arg(at("part.so"));
+        must(clang.arg("-o").arg(at("whole")));
+        run(&at("whole"))
+    };
+    let plain = built(&[]);
+    assert!(plain.0 > 5000, "{plain:?}");
+    assert_eq!(built(&["-fsanitize=address"]), plain);
+}
+
 /// `CC` in one word, and `CXX` under a name that ends as compilers' names do.
 #[test]
 fn compilers_in_one_word() {

@@ -66,6 +66,45 @@ fn the_plugin_counts_rust() {
     assert_eq!(functions.total, reference.total);
 }
 
+/// rustc returns two integers as clang keeps a pointer to a member function. Other pairs have the same cost.
+#[test]
+fn pairs_of_integers_in_rust() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, out) = (
+        directory.path().join("a.rs"),
+        directory.path().join("program"),
+    );
+    let text = "
+        type Second = SECOND;
+        #[inline(never)] fn pair(a: i64, b: Second) -> (i64, Second) { (a, b) }
+        fn main() {
+            let (mut sum, mut flags) = (0, 0);
+            for n in 0..1000 {
+                let (a, b) = pair(n, (n % 100) as Second);
+                sum += i64::from(b >> 1) + i64::from(b & 1) + (a - 1) + (a & 1);
+                flags += i64::from(((b & 1) == 0) | (a == 0));
+            }
+            println!(\"{sum} {flags}\");
+        }";
+    let [long, int] = ["i64", "i32"].map(|second| {
+        std::fs::write(&source, text.replace("SECOND", second)).unwrap();
+        let mut command = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+        command.args(["--edition", "2024", "-Copt-level=1"]);
+        command
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("LUTHIER_COUNT", "preset=portable-1");
+        must(
+            command
+                .args(flags("rustc"))
+                .arg(&source)
+                .arg("-o")
+                .arg(&out),
+        );
+        run(&[], &[out.as_os_str()])
+    });
+    assert_eq!((long.total, &long.stdout), (int.total, &int.stdout));
+}
+
 /// Lines for debuggers cost nothing. (With the variables, rustc writes other code.)
 #[test]
 fn line_tables_of_rust_cost_nothing() {

@@ -81,6 +81,14 @@ std::string compilerOf(const Module &module, std::string &family) {
 
 } // namespace
 
+bool isOfClang(const Module &module) {
+  const NamedMDNode *idents = module.getNamedMetadata("llvm.ident");
+  return idents && idents->getNumOperands() != 0 && all_of(idents->operands(), [](const MDNode *ident) {
+           auto *text = dyn_cast<MDString>(ident->getOperand(0));
+           return text && text->getString().contains("clang version");
+         });
+}
+
 void emitExemptions(Module &module, const DescribedModule &described) {
   std::string text;
   for (auto &[function, reason] : described.exempt)

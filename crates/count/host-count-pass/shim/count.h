@@ -96,7 +96,10 @@ void decideLateIntrinsics(llvm::Module &module);
 // True for declared functions whose name says that they belong to the counter.
 bool isCounterFunction(const llvm::Function &function);
 
-// Returns true for an instruction that clang writes for one C++ ABI only.
+// Returns true if clang wrote all of the module.
+bool isOfClang(const llvm::Module &module);
+
+// Returns true for an instruction that clang writes for one C++ ABI only, before optimisation.
 bool isOfOneAbi(const llvm::Instruction &instruction);
 
 // Returns true if the back end can make a jump of a call, because only a return follows.

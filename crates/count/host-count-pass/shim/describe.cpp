@@ -49,7 +49,7 @@ Kind bulkKind(const MemIntrinsic &call, uint64_t &bytes) {
   return length ? Kind::CopyFixed : Kind::CopySized;
 }
 
-Kind classify(const Instruction &instruction, uint64_t &bytes) {
+Kind classify(const Instruction &instruction, bool byFrontEndOfClang, uint64_t &bytes) {
   bytes = 0;
   if (auto *call = dyn_cast<CallBase>(&instruction)) {
     if (auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
@@ -79,7 +79,7 @@ Kind classify(const Instruction &instruction, uint64_t &bytes) {
   case Instruction::Store:
     // Also fields of a local aggregate: ABIs differ in whether a by-value argument is taken apart.
     return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)->stripInBoundsConstantOffsets()) ? Kind::LocalAccess : Kind::Work;
-  default: return instruction.isCast() ? Kind::Cast : isOfOneAbi(instruction) ? Kind::OneAbi : Kind::Work;
+  default: return instruction.isCast() ? Kind::Cast : byFrontEndOfClang && isOfOneAbi(instruction) ? Kind::OneAbi : Kind::Work;
   }
 }
 
@@ -134,7 +134,7 @@ bool bodyIsCertain(const Function &function) {
 class Describer {
 public:
   Describer(Module &module, ModuleAnalysisManager &analyses, Session *session, bool optimised, bool withFacts)
-      : module(module), session(session), optimised(optimised), withFacts(withFacts),
+      : module(module), session(session), optimised(optimised), withFacts(withFacts), byFrontEndOfClang(!optimised && isOfClang(module)),
         functionAnalyses(analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager()) {}
 
   DescribedModule run() {
@@ -152,6 +152,7 @@ private:
   Session *session;
   bool optimised;
   bool withFacts;
+  bool byFrontEndOfClang;
   FunctionAnalysisManager &functionAnalyses;
   DenseMap<const Function *, uint32_t> numbers;
   DenseMap<const MDNode *, uint32_t> locations;
@@ -188,7 +189,7 @@ private:
 
   void describeInstruction(Instruction &instruction, bool counted, std::vector<CallBase *> &calls) {
     uint64_t bytes;
-    Kind kind = classify(instruction, bytes);
+    Kind kind = classify(instruction, byFrontEndOfClang, bytes);
     uint8_t shift = lc_instruction(session, kind, bytes, location(instruction));
     if (counted && shift != NoShift)
       result.sized.push_back({cast<CallInst>(&instruction), shift, uint32_t(result.functions.size()), sizedInFunction++});

@@ -134,7 +134,7 @@ HIDDEN void luthier_start(void);
 #ifndef _WIN32
 HIDDEN void luthier_before_fork(void);
 HIDDEN void luthier_after_fork_parent(void);
-HIDDEN void luthier_after_fork_child(void);
+HIDDEN void luthier_begin_copy(void); /* a child with memory of its own, made in whatever way */
 #endif
 
 HIDDEN uint64_t luthier_freeze(void); /* from now on totals are what they are now; returns their sum */
@@ -178,11 +178,13 @@ HIDDEN void luthier_stop_with(int status, const char *reason) __attribute__((nor
 /* interpose.c */
 struct sigaction;
 HIDDEN int luthier_real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+HIDDEN void luthier_find_next(void); /* the functions that the runtime has put itself in front of */
 HIDDEN bool luthier_sees_threads(void); /* false if the C library's own functions come first */
 HIDDEN int luthier_real_sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* watchdog.c */
 HIDDEN void luthier_watchdog_after_fork(void);
+HIDDEN void luthier_watchdog_forget(void); /* this process has none */
 
 /* ends.c */
 HIDDEN void luthier_end_process(int status) __attribute__((noreturn));

@@ -14,31 +14,43 @@ int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *)
 int __real_sigaction(int, const struct sigaction *, struct sigaction *);
 int __real_thrd_create(thrd_t *, thrd_start_t, void *);
 #else
-/* A sanitizer stands between the program and the C library, in the program itself, and gives its functions names of their own. */
-static void *of_sanitizer(const char *name) {
-  static const char Before[] = "__interceptor_";
-  char longer[64];
-  if (sizeof Before + strlen(name) > sizeof longer)
-    return NULL;
-  strcpy(longer, Before);
-  strcat(longer, name);
-  return dlsym(RTLD_DEFAULT, longer);
+/* A sanitizer stands between the program and the C library, in the program itself, and gives its functions names of their own. Hidden: these
+ * are those of the object that the runtime is in. A sanitizer in another object calls the runtime, or is found behind it. */
+#define DECLARE_OF_SANITIZER(name) extern void __interceptor_##name(void) __attribute__((weak, visibility("hidden")));
+ALL_REAL(DECLARE_OF_SANITIZER)
+
+#define NEXT_ENTRY(name) {#name, (void *)__interceptor_##name},
+static struct {
+  const char *name;
+  void *address;
+} next[] = {ALL_REAL(NEXT_ENTRY)};
+
+/* (A program that does not count, linked with a library that does, has its C library in front of this runtime.) */
+static void *look_for(enum next which) {
+  void *address = dlsym(RTLD_NEXT, next[which].name);
+  return address ? address : dlsym(RTLD_DEFAULT, next[which].name);
 }
 
-void *luthier_next(const char *name) {
-  void *address = of_sanitizer(name);
+void *luthier_next(enum next which) {
+  void *address = __atomic_load_n(&next[which].address, __ATOMIC_RELAXED);
+  /* (Libraries begin before the runtime does.) */
   if (!address)
-    address = dlsym(RTLD_NEXT, name);
-  /* A program that does not count, linked with a library that does, has its C library in front of this runtime. */
-  if (!address)
-    address = dlsym(RTLD_DEFAULT, name);
+    address = look_for(which);
   if (!address) {
-    luthier_say("the C library has no %s", name);
+    luthier_say("the C library has no %s", next[which].name);
     luthier_end_process(EXIT_REFUSED);
   }
   return address;
 }
 #endif
+
+void luthier_find_next(void) {
+#ifndef LUTHIER_COUNT_WRAP
+  for (size_t which = 0; which < sizeof next / sizeof *next; ++which)
+    if (!next[which].address)
+      __atomic_store_n(&next[which].address, look_for((enum next)which), __ATOMIC_RELAXED);
+#endif
+}
 
 typedef int pthread_create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
@@ -100,7 +112,9 @@ bool luthier_sees_threads(void) {
 #ifdef LUTHIER_COUNT_WRAP
   return true;
 #else
-  return dlsym(RTLD_NEXT, "pthread_create") != NULL;
+  bool sees = dlsym(RTLD_NEXT, "pthread_create") != NULL;
+  dlerror();
+  return sees;
 #endif
 }
 

@@ -14,8 +14,14 @@
 #define REAL(name, type) (__real_##name)
 #else
 #define ENTRY(name) name
-#define REAL(name, type) ((type)luthier_next(#name))
-HIDDEN void *luthier_next(const char *name);
+#define REAL(name, type) ((type)luthier_next(NEXT_##name))
+/* Looked for once, at the start: `dlsym` changes what `dlerror` says, and may neither run in a signal handler nor in a child of vfork. */
+#define ALL_REAL(each)                                                                                                             \
+  each(pthread_create) each(thrd_create) each(sigaction) each(clone) each(posix_spawn) each(posix_spawnp) each(system) each(popen) \
+      each(execve) each(execvpe) each(fexecve)
+#define NEXT_INDEX(name) NEXT_##name,
+enum next { ALL_REAL(NEXT_INDEX) };
+HIDDEN void *luthier_next(enum next which);
 #endif
 
 #endif

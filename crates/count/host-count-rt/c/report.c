@@ -33,14 +33,21 @@ struct out {
 };
 
 void luthier_say(const char *format, ...) {
-  char text[1024];
+  char text[1024] = "luthier count: ";
+  size_t length = strlen(text), room = sizeof text - length - 1;
   va_list list;
   va_start(list, format);
-  int length = vsnprintf(text, sizeof text, format, list);
+  int longer = vsnprintf(text + length, room, format, list);
   va_end(list);
-  if (length >= (int)sizeof text)
-    length = sizeof text - 1;
-  dprintf(STDERR_FILENO, "luthier count: %.*s\n", length, text);
+  length += longer < 0 ? 0 : longer < (int)room ? (size_t)longer : room - 1;
+  text[length++] = '\n';
+  /* (`dprintf` needs more than 8 KiB of stack, which a child of clone may not have.) */
+  for (size_t done = 0; done < length;) {
+    ssize_t part = write(STDERR_FILENO, text + done, length - done);
+    if (part < 0 && errno != EINTR)
+      return;
+    done += part > 0 ? (size_t)part : 0;
+  }
 }
 
 void luthier_stop(const char *reason) { luthier_stop_with(EXIT_STOPPED, reason); }
@@ -160,7 +167,7 @@ static void put(struct out *out, const char *text, size_t length) {
 
 static void put_line(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void put_line(struct out *out, const char *format, ...) {
-  char text[BUFFER / 2];
+  static char text[BUFFER / 2]; /* (One thread writes a report, maybe on a small stack.) */
   va_list list;
   va_start(list, format);
   int length = vsnprintf(text, sizeof text, format, list);
@@ -195,7 +202,7 @@ static void let_size_signal(struct size_signal kept) {
 
 /* docs/count/report-format.md */
 static void write_report(struct out *out, const char *stopped) {
-  char program[BUFFER / 4];
+  static char program[BUFFER / 4];
   /* (That of the process names nothing once its first thread has ended.) */
   ssize_t length = readlink("/proc/thread-self/exe", program, sizeof program - 1);
   program[length > 0 ? length : 0] = 0;
@@ -316,7 +323,7 @@ static void write_live(void) {
   int file = open(live, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
     return; /* the report will say why nothing can be written here */
-  char line[BUFFER];
+  static char line[BUFFER / 4];
 #define AT(type, field) (unsigned)offsetof(struct type, field)
   int length = snprintf(line, sizeof line, "luthier-count-live 1 %d %llu %d %u %u %u %u %u %u %u %u %u %u\n", (int)getpid(),
                         (unsigned long long)(uintptr_t)luthier_records_head(), LANES, AT(record, next), AT(record, number),

@@ -205,7 +205,7 @@ void luthier_before_fork(void) {
 void luthier_after_fork_parent(void) { luthier_unlock(); }
 
 /* A child reports what it executes itself. */
-void luthier_after_fork_child(void) {
+void luthier_begin_copy(void) {
   pthread_mutex_init(&lock, NULL);
   luthier_fold_slots();
   for (struct module *module = modules; module; module = module->next)
@@ -223,6 +223,10 @@ void luthier_after_fork_child(void) {
   if (has_thread_budget)
     luthier_self.budgets[0].begin = luthier_checked_now();
   luthier_set_limit();
+}
+
+static void after_fork_child(void) {
+  luthier_begin_copy();
   luthier_watchdog_after_fork();
 }
 
@@ -237,11 +241,13 @@ extern void this_copy(int64_t units) __attribute__((alias("__luthier_count_artic
 static void start(void) {
   /* Two copies of the runtime can meet: one in the executable, one as a shared library. Symbols bind to the first. */
   void *first = dlsym(RTLD_DEFAULT, "__luthier_count_article");
+  luthier_find_next();
+  dlerror(); /* The program has not asked for what is missing. */
   dormant = first && first != (void *)&this_copy;
   if (dormant)
     return;
   pthread_key_create(&at_thread_end, end_thread);
-  pthread_atfork(luthier_before_fork, luthier_after_fork_parent, luthier_after_fork_child);
+  pthread_atfork(luthier_before_fork, luthier_after_fork_parent, after_fork_child);
   luthier_start();
   adopt(&main_record);
   luthier_open_budget();
@@ -270,6 +276,7 @@ PUBLIC void __luthier_count_register_module(struct module *module) {
   Dl_info info;
   if (dladdr(module, &info) && info.dli_fname && info.dli_fname[0])
     dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  dlerror();
 #endif
   module->sums = calloc(module->count, sizeof *module->sums);
   if (!module->sums)

@@ -9,13 +9,16 @@ using namespace llvm;
 
 namespace {
 
+// Kernels in OpenCL may enqueue others. (The version of OpenCL stands in modules of HIP, too: its device libraries bring it.)
+bool isOpenCl(const Function &kernel) { return kernel.hasMetadata("kernel_arg_addr_space"); }
+
 class NoDeviceQueues : public PassInfoMixin<NoDeviceQueues> {
 public:
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
     if (!Triple(module.getTargetTriple()).isAMDGPU())
       return PreservedAnalyses::all();
     for (Function &function : module)
-      if (function.getCallingConv() == CallingConv::AMDGPU_KERNEL) {
+      if (function.getCallingConv() == CallingConv::AMDGPU_KERNEL && !isOpenCl(function)) {
         function.addFnAttr("amdgpu-no-default-queue");
         function.addFnAttr("amdgpu-no-completion-action");
       }

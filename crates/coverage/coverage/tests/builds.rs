@@ -93,7 +93,7 @@ fn relocatable_device_code_of_several_sources() {
     assert_eq!(workspace.counts("again"), counts);
 }
 
-/// Of a function that it does not know, the compiler believes that it needs all that a kernel can have.
+/// The compiler believes that a function which it does not know needs all that a kernel can have.
 #[test]
 fn functions_that_the_compiler_does_not_know() {
     let workspace = Workspace::new();
@@ -130,6 +130,31 @@ fn functions_that_the_compiler_does_not_know() {
         assert_eq!(counts["_ZN6Square4areaEi"], [48, 12], "{name}");
         assert_eq!(counts["_ZN5Shape4areaEi"], [16], "{name}");
     }
+}
+
+/// Kernels in OpenCL may enqueue others. (Device libraries that are written in OpenCL make no such kernels of HIP's.)
+#[test]
+fn only_kernels_of_hip_have_no_queue() {
+    let workspace = Workspace::new();
+    let compiled = |language: &str, code: &str| {
+        let source = workspace.path("kernel");
+        std::fs::write(&source, code).unwrap();
+        let mut plugin = std::ffi::OsString::from("-fpass-plugin=");
+        plugin.push(crate::common::libraries().join("libluthier_coverage_pass.so"));
+        let mut clang = std::process::Command::new("clang-22");
+        clang.args(["-x", language, "--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a"]);
+        clang.args(["-nogpulib", "-O1", "-S", "-emit-llvm", "-o", "-"]);
+        let output = clang.arg(plugin).arg(&source).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let ir = "\
+        target triple = \"amdgcn-amd-amdhsa\"\n\
+        define amdgpu_kernel void @k(ptr %f) {\n  call void %f()\n  ret void\n}\n\
+        !opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n";
+    assert!(compiled("ir", ir).contains("\"amdgpu-no-default-queue\""));
+    let cl = "void f(void); kernel void k(global int *x) { f(); x[0] = 1; }\n";
+    assert!(!compiled("cl", cl).contains("\"amdgpu-no-default-queue\""));
 }
 
 /// Without any option: what was counted before a deadly signal is kept.

@@ -57,6 +57,7 @@ int main() {
       sum += ((i % 3 ? &derived : &base)->*member)(i);
     sum += (member == members[(i + 1) % 4]) + (member != members[i % 2]) + !member;
     sum += (member == &Base::first) * 2 + (member != &Base::second) + (member == nullptr);
+    sum += (&Base::second == member) * 4 + (&Base::plain != member);
     MemberOfDerived further = i % 5 ? static_cast<MemberOfDerived>(member) : i % 2 ? &Derived::own : &Derived::third;
     if (further)
       sum += (derived.*further)(i);

@@ -17,7 +17,7 @@ pub fn sources() -> PathBuf {
 }
 
 /// The directory of this build's libraries.
-fn libraries() -> PathBuf {
+pub fn libraries() -> PathBuf {
     let program = env::current_exe().expect("a test program has a path");
     program
         .parent()

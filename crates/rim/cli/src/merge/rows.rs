@@ -275,7 +275,7 @@ mod tests {
             total.unwrap(),
             json!([of(4, 21), of(5, 12), { "source": null, "lanes": 3 }])
         );
-        // Of a single thing, too.
+        // The same holds for a single thing.
         let total = sum(&[of(4, 1), of(4, 2)]);
         assert_eq!(total.unwrap(), of(4, 3));
         assert!(sum(&[of(4, 1), of(5, 2)]).is_err());
