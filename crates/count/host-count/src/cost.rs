@@ -43,7 +43,7 @@ pub enum Kind {
     CounterCall = 15,
     /// `catchswitch`: its block can hold no code at all, so no preset may charge it.
     CatchSwitch = 16,
-    /// What one C++ ABI needs and another does not, in guards of static variables and pointers to member functions.
+    /// One C++ ABI needs it and another does not, in guards of static variables and pointers to member functions.
     OneAbi = 17,
 }
 

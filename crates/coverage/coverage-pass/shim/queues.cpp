@@ -1,5 +1,5 @@
-// Kernels in HIP enqueue no kernels. Newer compilers assume it of a kernel that calls a function that they do not know,
-// and the HIP of Debian 12 then looks for a queue on the device that HIP never makes, and crashes.
+// Kernels in HIP enqueue no kernels. Newer compilers assume that a kernel does if it calls a function that they do not know.
+// The HIP of Debian 12 then looks for a queue on the device that HIP never makes, and crashes.
 
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"

@@ -518,7 +518,7 @@ fn runs_become_host_code_after_some_executions() {
     if wave::host_code_is_possible().is_err() || cfg!(debug_assertions) {
         return;
     }
-    // Two runs in each turn. What is between them is no step of a loop.
+    // Two runs in each turn. The instruction between them is no step of a loop.
     let text = "s_mov_b32 s0, TURNS\nagain:\nv_add_u32_e32 v1, v1, v3\nv_xor_b32_e32 v4, v4, v1\nv_cmpx_eq_u32_e32 vcc, v1, v1\n\
         v_add_u32_e32 v2, v2, v1\nv_not_b32_e32 v5, v2\ns_sub_u32 s0, s0, 1\ns_cmp_lg_u32 s0, 0\ns_cbranch_scc1 again";
     let after = HostCode {

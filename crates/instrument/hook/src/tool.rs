@@ -20,7 +20,7 @@ pub const TARGETS: [&str; 8] = [
     "gfx12-generic",
 ];
 
-/// What is known of a translation unit before its hooks are compiled.
+/// The facts about a translation unit before its hooks are compiled.
 pub struct Unit<'a> {
     /// Its variables.
     pub globals: &'a [Global],

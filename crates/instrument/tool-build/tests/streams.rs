@@ -1,4 +1,4 @@
-//! What a description says of a stream is what hooks append to it.
+//! A description says of a stream what hooks append to it.
 
 use std::fs;
 

@@ -179,7 +179,7 @@ fn told(error: &anyhow::Error) -> String {
     told
 }
 
-/// What another program has said, if that stands at the end of the error.
+/// The words of another program, if they stand at the end of the error.
 fn others(error: &anyhow::Error) -> Option<&str> {
     let mut chain = error.chain();
     let compiled = || chain.find_map(|it| it.downcast_ref::<tool_build::Error>()?.compiler_said());

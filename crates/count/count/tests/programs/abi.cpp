@@ -1,4 +1,4 @@
-// What C++ ABIs do in ways of their own: static variables in functions, and pointers to member functions.
+// Each C++ ABI has ways of its own for static variables in functions, and for pointers to member functions.
 #include <cstdio>
 
 struct Base {

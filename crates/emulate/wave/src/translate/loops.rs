@@ -321,6 +321,12 @@ impl Runs {
             if branches.len() > MOST_BRANCHES || changes.len() > MOST_CHANGES {
                 continue;
             }
+            let steps: Vec<Step> = range.map(|at| steps[&at].clone()).collect();
+            let calls = steps.iter().any(|step| matches!(step, Step::Called));
+            // Calls alone are as quick in the interpreter.
+            if calls && !steps.iter().any(|step| matches!(step, Step::Run(_))) {
+                continue;
+            }
             for head in span.heads {
                 let number = self.heads.len();
                 let place =
@@ -334,8 +340,6 @@ impl Runs {
                 ops.push(first);
                 pcs.push(pcs[head]);
             }
-            let steps: Vec<Step> = range.map(|at| steps[&at].clone()).collect();
-            let calls = steps.iter().any(|step| matches!(step, Step::Called));
             self.loops.push(Loop {
                 first: span.first,
                 steps,
