@@ -123,9 +123,10 @@ pub unsafe fn launched(
     packet: *mut DispatchPacket,
     kernel: *const c_char,
 ) -> *const c_char {
-    // SAFETY: the caller's promise.
     reason(&LAUNCH, || {
-        tool.launch(&unsafe { Launch::new(packet, kernel) })
+        // SAFETY: the caller's promise.
+        let launch = unsafe { Launch::new(packet, kernel) };
+        tool.launch(&launch)
     })
 }
 
@@ -153,9 +154,10 @@ pub unsafe fn copied(tool: &impl Tool, copy: *const RawCopy) -> *const c_char {
 /// # Safety
 /// Luthier's structure, which lives during the call with what it points to.
 pub unsafe fn memory(tool: &impl Tool, allocation: *const RawAllocation) -> *const c_char {
-    // SAFETY: the caller's promise.
     reason(&MEMORY, || {
-        tool.memory(&unsafe { Allocation::read(&*allocation) })
+        // SAFETY: the caller's promise.
+        let allocation = unsafe { Allocation::read(&*allocation) };
+        tool.memory(&allocation)
     })
 }
 
