@@ -160,7 +160,7 @@ impl Html {
         fs::create_dir_all(&self.output).with_context(failed)?;
         let done = self.fill(&prepared.tools, command).with_context(failed);
         if done.is_err() && is_new {
-            // (It may be empty or not; what is in it is nobody's.)
+            // (It may be empty or not; this command alone has put files there.)
             let _ = fs::remove_dir_all(&self.output);
         }
         done?;

@@ -326,13 +326,7 @@ impl Maker {
             Register::RSI,
             call.offset,
         ))?;
-        let address = call.function as usize as u64;
-        self.push(Instruction::with2(
-            Code::Mov_r64_imm64,
-            Register::RAX,
-            address,
-        ))?;
-        self.push(Instruction::with1(Code::Call_rm64, Register::RAX))?;
+        self.call_function(call.function as usize)?;
         self.push(Instruction::with2(
             Code::Test_rm32_r32,
             Register::EAX,
@@ -343,6 +337,12 @@ impl Maker {
         Ok(())
     }
 
+    fn call_function(&mut self, address: usize) -> Result<()> {
+        let (load, at) = (Code::Mov_r64_imm64, Register::RAX);
+        self.push(Instruction::with2(load, at, address as u64))?;
+        self.push(Instruction::with1(Code::Call_rm64, at))
+    }
+
     fn routine(&mut self, number: usize, entry: Entry) -> Result<()> {
         let load = Code::Mov_r64_rm64;
         let rows = fact(offset_of!(Journey, rows));
@@ -350,13 +350,7 @@ impl Maker {
         self.push(Instruction::with2(load, Register::RSI, SCALARS))?;
         let surroundings = fact(offset_of!(Journey, surroundings));
         self.push(Instruction::with2(load, Register::RDX, surroundings))?;
-        let address = entry as usize as u64;
-        self.push(Instruction::with2(
-            Code::Mov_r64_imm64,
-            Register::RAX,
-            address,
-        ))?;
-        self.push(Instruction::with1(Code::Call_rm64, Register::RAX))?;
+        self.call_function(entry as usize)?;
         let groups = fact(offset_of!(Journey, groups));
         self.push(Instruction::with2(
             Code::Cmp_r64_rm64,

@@ -181,7 +181,7 @@ pub unsafe fn records(
     }));
     // A tool that failed may have used the records already, so they do not go into the stream's file.
     let took = took.unwrap_or_else(|panic| {
-        // (After the summary nobody is there to be told.)
+        // (After the summary, the report has no reader.)
         let _ = host::report(&RECORDS.panicked(&*panic));
         true
     });

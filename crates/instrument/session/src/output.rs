@@ -37,7 +37,7 @@ pub fn leave(session: &Session, summary: &Summary) -> Vec<String> {
 const GONE: &str =
     "the command that wanted the results of this process has ended, and they are lost";
 
-/// An object that is there already is the same: its name says what is in it. A temporary directory is never made anew, since nobody
+/// An object that is there already is the same: its name says what is in it. A temporary directory is never made anew, since no process
 /// would remove it.
 fn write(path: &Path, bytes: &[u8], temporary: bool) -> io::Result<()> {
     let is_object = path.extension().is_some_and(|ending| ending == "co");

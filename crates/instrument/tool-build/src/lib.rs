@@ -118,7 +118,7 @@ fn templates(source: &Path, targets: &[&str], clang: &str, part: bool) -> Result
     })
 }
 
-/// What `build` makes of a tool, given its hooks. The variables that the description names may be in other units than the description, so
+/// The result of `build` for a tool, given its hooks. The variables that the description names may be in other units than the description, so
 /// that a tool of several parts is checked as a whole.
 fn built(
     file: &str,
