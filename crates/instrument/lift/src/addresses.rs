@@ -212,9 +212,11 @@ impl EscapingAddresses {
         let Some(reg) = first_use(inst).filter(|_| through_register) else {
             return;
         };
-        let targets = addresses(reg.index).iter();
-        self.targets
-            .extend(targets.map(|address| (reg.index, *address)));
+        if reg.kind == RegKind::Sgpr {
+            let targets = addresses(reg.index).iter();
+            self.targets
+                .extend(targets.map(|address| (reg.index, *address)));
+        }
         if let Some(left) = state.left(reg, sets) {
             self.again.extend(sets.get(left));
         }

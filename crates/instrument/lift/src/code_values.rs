@@ -1,6 +1,6 @@
 //! Code addresses in registers: values, sets of addresses, and the state of all registers at one place.
 
-use crate::registers::{RegisterSet, SGPR_COUNT, Span};
+use crate::registers::{RegisterSet, Span, VCC};
 use isa::{Decoded, Effects, Inst, Known, Operand, Reg, RegKind, Traits};
 use std::collections::{BTreeMap, HashMap};
 
@@ -132,7 +132,16 @@ enum Carry {
     Near(SetNumber),
 }
 
-const SGPRS: usize = SGPR_COUNT as usize;
+/// SGPRs and, behind them, both halves of VCC: compilers call through VCC where no SGPRs are left.
+const SGPRS: usize = VCC as usize + 2;
+
+/// The number of the register in a [`State`], if values are followed there.
+fn number(reg: Reg) -> Option<u16> {
+    match Span::from_register(reg)? {
+        Span::Scalar(number, _) => (usize::from(number) < SGPRS).then_some(number),
+        Span::Vector(..) => None,
+    }
+}
 
 /// SGPRs from here on are no arguments or results of calls: LLVM passes s0 to s29, GCC s24 to s29. A value that is read there
 /// behind a call was there before it: LLVM preserves some of these registers, GCC all.
@@ -187,7 +196,11 @@ fn meet(sets: &mut Sets, mine: Value, theirs: Value) -> Value {
 impl State {
     pub fn at_entry() -> State {
         State {
-            sgprs: std::array::from_fn(|index| Value::Entry(index as u16)),
+            sgprs: std::array::from_fn(|index| match index as u16 {
+                // No caller passes an address there.
+                VCC.. => Value::Unknown,
+                number => Value::Entry(number),
+            }),
             carry: Carry::None,
             lanes: BTreeMap::new(),
         }
@@ -228,14 +241,7 @@ impl State {
     }
 
     pub fn get(&self, reg: Reg) -> Value {
-        match reg.kind {
-            RegKind::Sgpr => self
-                .sgprs
-                .get(usize::from(reg.index))
-                .copied()
-                .unwrap_or(Value::Unknown),
-            _ => Value::Unknown,
-        }
+        number(reg).map_or(Value::Unknown, |number| self.sgprs[usize::from(number)])
     }
 
     /// The values in lanes of VGPRs.
@@ -324,7 +330,8 @@ impl State {
         let keeps_vector =
             |vgpr: u16| written.is_some_and(|written| !written.vectors.contains(vgpr));
         for (index, value) in self.sgprs.iter_mut().enumerate() {
-            if index < usize::from(FIRST_PRESERVED) && !keeps_scalar(index) {
+            let is_preserved = (FIRST_PRESERVED..VCC).contains(&(index as u16));
+            if !is_preserved && !keeps_scalar(index) {
                 *value = match *value {
                     Value::Part { of, high, .. } | Value::Left { of, high } => {
                         Value::Left { of, high }
@@ -373,21 +380,26 @@ impl State {
         if inst.op.has(Traits::INDEXES_SCALARS) {
             self.sgprs = [Value::Unknown; SGPRS];
         }
-        for operand in &inst.operands {
-            if let Operand::Def(reg) = operand {
-                self.forget(inst, *reg);
-            }
+        let named = inst.operands.iter().filter_map(|operand| match operand {
+            Operand::Def(reg) => Some(*reg),
+            _ => None,
+        });
+        let defs = named.chain(inst.implicit_defs.iter().copied());
+        defs.for_each(|reg| self.forget(inst, reg));
+        let (Some(def), Some(result)) = (def, result) else {
+            return;
+        };
+        if let Outcome::Lane(lane, value) = result {
+            self.set_lane(def.index, lane, value);
         }
-        match (def, result) {
-            (Some(def), Some(Outcome::Low(value) | Outcome::Sum(value, _))) => {
-                self.set(def.index, value);
+        let Some(first) = number(def) else { return };
+        match result {
+            Outcome::Low(value) | Outcome::Sum(value, _) => self.set(first, value),
+            Outcome::Both(low, high) => {
+                self.set(first, low);
+                self.set(first + 1, high);
             }
-            (Some(def), Some(Outcome::Both(low, high))) => {
-                self.set(def.index, low);
-                self.set(def.index + 1, high);
-            }
-            (Some(def), Some(Outcome::Lane(lane, value))) => self.set_lane(def.index, lane, value),
-            _ => {}
+            Outcome::Lane(..) => {}
         }
     }
 
@@ -432,7 +444,7 @@ impl State {
             Some(Known::VWritelaneB32) => {
                 let lane = last_constant(inst)?;
                 let value = inst.operands.iter().find_map(|operand| match operand {
-                    Operand::Use(reg) if reg.kind == RegKind::Sgpr => Some(self.get(*reg)),
+                    Operand::Use(reg) if number(*reg).is_some() => Some(self.get(*reg)),
                     _ => None,
                 });
                 return Some(Outcome::Lane(lane, value.unwrap_or(Value::Unknown)));
@@ -440,7 +452,7 @@ impl State {
             Some(Known::VMovB32) if def.kind == RegKind::Vgpr => {
                 return Some(Outcome::Lane(EVERY_LANE, self.get(first_use(inst)?)));
             }
-            _ if def.kind != RegKind::Sgpr => return None,
+            _ if number(def).is_none() => return None,
             _ => {}
         }
         if inst.op.has(Traits::READS_PC) {

@@ -17,6 +17,7 @@ use crate::save::move_mask;
 use crate::select::Selection;
 use crate::{AddressHalf, Refusal, Symbol};
 use isa::{Effects, Operand, Reg, RegKind};
+use lift::registers::SGPR_COUNT;
 use lift::{
     BlockIndex, COUNTERS, Callee, EdgeKind, Function, FunctionIndex, FunctionKind, InstIndex,
     Leave, Module,
@@ -24,7 +25,7 @@ use lift::{
 use std::collections::{BTreeMap, BTreeSet};
 use template::RegisterFile;
 
-/// Places that a return is compared with one by one.
+/// Places that a return is compared with one by one, where registers are free for a search.
 const FEW: usize = 4;
 
 /// Places of a search from which branches lead on. A branch that is far needs an island in every group of islands on its way, and no
@@ -101,28 +102,26 @@ impl ReturnSites {
         self.0.get(&function)?.as_ref()
     }
 
-    /// The places that a return is compared with, if that does: they are all that there are, few, and SCC may be lost.
+    /// The places that a return is compared with, if that does: they are all that there are, at most `most`, and SCC may be lost.
     fn few(
         &self,
         module: &Module,
-        function: FunctionIndex,
-        block: BlockIndex,
+        (function, block): (FunctionIndex, BlockIndex),
+        most: usize,
     ) -> Option<&BTreeSet<CallSite>> {
         let sites = self.of(function)?;
         let scc_lives = || {
             let live = module.liveness(function).live_out(block);
             live.scalars.contains(SCC_NUMBER)
         };
-        (sites.len() <= FEW && !scc_lives()).then_some(sites)
+        (sites.len() <= most && !scc_lives()).then_some(sites)
     }
 }
 
-/// Takes registers for translating, if the kernel has anything to translate and registers are left. Where there are none, the
-/// place that needs them is a refusal.
-pub(crate) fn reserve(rewriting: &mut Rewriting<'_, '_>) {
+/// Returns `true` if the kernel has jumps that need registers, where returns are compared with up to `most` places.
+fn need_registers(rewriting: &Rewriting<'_, '_>, sites: &ReturnSites, most: usize) -> bool {
     let module = rewriting.module;
-    let sites = ReturnSites::new(module, &rewriting.functions);
-    let wanted = rewriting.functions.iter().any(|&index| {
+    rewriting.functions.iter().any(|&index| {
         let function = &module.functions[index];
         let mut blocks = function.blocks.iter().enumerate();
         blocks.any(|(number, block)| {
@@ -135,12 +134,31 @@ pub(crate) fn reserve(rewriting: &mut Rewriting<'_, '_>) {
                     }
                     ([edge], []) => edge.kind != EdgeKind::Branch,
                     ([], [Leave::TailCall(_)]) => false,
-                    ([], [Leave::Return]) => sites.few(module, index, number).is_none(),
+                    ([], [Leave::Return]) => sites.few(module, (index, number), most).is_none(),
                     _ => true,
                 }
         })
-    });
-    if wanted {
+    })
+}
+
+/// Returns `true` if SGPRs are left for a search, and for the note that a wave leaves the instrumented code.
+fn has_room(supply: &RegisterPool, wave_size: u8) -> bool {
+    let (mut free, wide) = (supply.all_but_application(), u16::from(wave_size / 32));
+    [2, 1, 2, wide, 1].iter().all(|&width| {
+        let first = free.take(RegisterFile::Sgpr, width, width, SGPR_COUNT);
+        first.is_some()
+    })
+}
+
+/// Takes registers for translating, if the kernel has anything to translate and registers are left. Where there are none, returns do
+/// without, and another place that needs them is a refusal.
+pub(crate) fn reserve(rewriting: &mut Rewriting<'_, '_>) {
+    let module = rewriting.module;
+    let sites = ReturnSites::new(module, &rewriting.functions);
+    let wave_size = module.functions[rewriting.kernel].wave_size;
+    let room = has_room(&rewriting.supply, wave_size);
+    let most = if room { FEW } else { usize::MAX };
+    if need_registers(rewriting, &sites, most) {
         let supply = &mut rewriting.supply;
         let distance = supply.keep(RegisterFile::Sgpr, 2, 2, 0);
         let scc = supply.keep(RegisterFile::Sgpr, 1, 1, 0);
@@ -244,7 +262,10 @@ impl Selection<'_, '_> {
         inst: InstIndex,
     ) -> Result<(), Refusal> {
         let module = self.module;
-        let Some(sites) = self.jumps.sites.few(module, index, number) else {
+        // Comparing needs no register, so that without one it has to do for any number of places.
+        let most = self.jumps.registers.map_or(usize::MAX, |_| FEW);
+        let site = (index, number);
+        let Some(sites) = self.jumps.sites.few(module, site, most) else {
             return self.go(index, inst, None, None);
         };
         let function = &module.functions[index];
@@ -428,12 +449,7 @@ impl Selection<'_, '_> {
             free.withhold(RegisterFile::Sgpr, scc, 1);
         }
         let mut scalars = |width: u16| {
-            let first = free.take(
-                RegisterFile::Sgpr,
-                width,
-                width,
-                lift::registers::SGPR_COUNT,
-            );
+            let first = free.take(RegisterFile::Sgpr, width, width, SGPR_COUNT);
             supply.use_up(RegisterFile::Sgpr, first.map_or(0, |first| first + width));
             first.ok_or_else(|| Refusal::Registers {
                 what: "computed jumps",

@@ -30,39 +30,26 @@ pub(crate) fn made<'k>(
     let asked = Asked::collect(engine, kernel, source)?;
     // Without counters, both attempts would be the same.
     let to_memory = asked.counts().then(|| asked.clone());
-    let wanted = asked.wanted(Counting::Registers, engine, source, function)?;
-    let first = match rewritten(source, function, &wanted.plan) {
+    let mut wanted = asked.wanted(Counting::Registers, engine, source, function)?;
+    let mut refusal = match rewritten(source, function, &wanted.plan) {
         Ok(rewritten) => return Ok((rewritten, wanted)),
         Err(refusal) => refusal,
     };
-    let mut refused = Error::from(first.clone());
-    if let Some(asked) = to_memory.filter(|_| first.lacks_registers()) {
-        match in_memory(asked, engine, source, function, &first) {
-            Ok(made) => return Ok(made),
-            Err(error) => refused = error,
-        }
+    if let Some(asked) = to_memory.filter(|_| refusal.lacks_registers()) {
+        wanted = asked.wanted(Counting::Memory, engine, source, function)?;
+        let note = format!("counts in memory, not in registers: {refusal}");
+        wanted.notes.push(note);
+        refusal = match rewritten(source, function, &wanted.plan) {
+            Ok(rewritten) => return Ok((rewritten, wanted)),
+            Err(refusal) => refusal,
+        };
     }
     // A caller that knows the launch asks again.
-    let depends_on_launch = matches!(refused, Error::Rewrite(Refusal::DynamicStack));
+    let depends_on_launch = matches!(refusal, Refusal::DynamicStack);
     match engine.strict || depends_on_launch {
-        true => Err(refused),
-        false => with_places_left_out(source, function, wanted, first),
+        true => Err(refusal.into()),
+        false => with_places_left_out(source, function, wanted, refusal),
     }
-}
-
-/// With counters in memory, because of this refusal of counting in registers.
-fn in_memory<'k>(
-    asked: Asked<'k>,
-    engine: &Engine,
-    source: Source<'_>,
-    function: FunctionIndex,
-    first: &Refusal,
-) -> Result<(Rewritten, CombinedPlan<'k>)> {
-    let mut wanted = asked.wanted(Counting::Memory, engine, source, function)?;
-    let rewritten = rewritten(source, function, &wanted.plan)?;
-    let note = format!("counts in memory, not in registers: {first}");
-    wanted.notes.push(note);
-    Ok((rewritten, wanted))
 }
 
 /// Without the place that was refused first, and those that are then.
