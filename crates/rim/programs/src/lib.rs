@@ -23,6 +23,7 @@
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod asked;
 mod bounded;
 mod build;
@@ -33,6 +34,7 @@ mod run;
 mod seats;
 mod tally;
 
+pub use arguments::Arguments;
 pub use bounded::{Bounded, wait};
 pub use build::compile;
 pub use header::{DEVICES, Header};

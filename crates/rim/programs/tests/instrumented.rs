@@ -14,7 +14,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use programs::{Bounded, Emulator, Program, Seat, Tally};
+use programs::{Arguments, Bounded, Emulator, Program, Seat, Tally};
 use serde_json::Value;
 
 /// All at once, so that they also have to live with each other.
@@ -44,17 +44,15 @@ struct Seen {
 }
 
 fn main() -> ExitCode {
-    if !programs::can_compile() {
+    let arguments = Arguments::own();
+    if arguments.want_none() || !programs::can_compile() {
         return Tally::default().finish(Duration::ZERO);
     }
-    let (options, names): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|argument| argument.starts_with('-'));
-    let every = options.iter().any(|option| option == "--all-devices");
-    let every_program = names.is_empty();
+    let every = arguments.has("--all-devices");
+    let every_program = arguments.names.is_empty();
     let emulator = Emulator::find().expect("the emulator is built");
     let mut chosen = programs::all().expect("programs can be listed");
-    chosen.retain(|program| names.is_empty() || names.contains(&program.name));
+    chosen.retain(|program| arguments.choose(&program.name));
     let began = Instant::now();
     let verdicts = programs::side_by_side(chosen, |program, seat| {
         let devices = if every {
@@ -101,7 +99,7 @@ fn main() -> ExitCode {
         }
     }
     if runs == 0 {
-        eprintln!("{}", programs::none_ran(&names));
+        eprintln!("{}", programs::none_ran(&arguments.names));
     }
     for refusal in &total.refused {
         println!("refused: {refusal}");

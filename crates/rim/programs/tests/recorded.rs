@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use programs::{Bounded, Emulator, Program, Tally};
+use programs::{Arguments, Bounded, Emulator, Program, Tally};
 use serde_json::Value;
 
 /// Different kinds of control flow, memory and calls, and two ways to wait.
@@ -80,16 +80,14 @@ struct Seen {
 }
 
 fn main() -> ExitCode {
-    if !programs::can_compile() {
+    let arguments = Arguments::own();
+    if arguments.want_none() || !programs::can_compile() {
         return Tally::default().finish(Duration::ZERO);
     }
-    let (options, names): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|argument| argument.starts_with('-'));
-    let all = options.iter().any(|option| option == "--all");
-    let wanted = |program: &Program| match names.is_empty() {
-        true => all || USUAL.contains(&program.name.as_str()),
-        false => names.contains(&program.name),
+    let all = arguments.has("--all") || !arguments.names.is_empty();
+    let wanted = |program: &Program| {
+        let is_usual = all || USUAL.contains(&program.name.as_str());
+        is_usual && arguments.choose(&program.name)
     };
     let emulator = Emulator::find().expect("the emulator is built");
     let mut chosen = programs::all().expect("programs can be listed");
@@ -99,7 +97,7 @@ fn main() -> ExitCode {
     }
     chosen.retain(wanted);
     if chosen.is_empty() {
-        eprintln!("{}", programs::none_ran(&names));
+        eprintln!("{}", programs::none_ran(&arguments.names));
     }
     let began = Instant::now();
     let seen = programs::side_by_side(chosen, |program, _| {

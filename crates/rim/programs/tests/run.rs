@@ -8,19 +8,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use programs::{Emulator, Program, Tally, Verdict};
+use programs::{Arguments, Emulator, Program, Tally, Verdict};
 
 fn main() -> ExitCode {
-    if !programs::can_compile() {
+    let arguments = Arguments::own();
+    if arguments.want_none() || !programs::can_compile() {
         return Tally::default().finish(Duration::ZERO);
     }
-    let names: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
     let emulator = Emulator::find().expect("the emulator is built");
     let mut chosen = programs::all().expect("programs can be listed");
-    chosen.retain(|program| names.is_empty() || names.contains(&program.name));
+    chosen.retain(|program| arguments.choose(&program.name));
     chosen.retain(|program| {
         let fits = programs::fits_headers(program).expect("hipcc says what it is");
         if !fits {
@@ -47,7 +44,7 @@ fn main() -> ExitCode {
     }
     // A misspelt name must not pass for a success.
     if results.is_empty() {
-        eprintln!("{}", programs::none_ran(&names));
+        eprintln!("{}", programs::none_ran(&arguments.names));
         return ExitCode::FAILURE;
     }
     tally.finish(began.elapsed())

@@ -18,8 +18,11 @@ use super::{
 };
 use crate::{command, root};
 
-/// A test program that takes longer is killed in CI, so that the run ends with a name.
-const LIMIT: Duration = Duration::from_secs(1200);
+/// The time that a test program may take. One that takes longer is killed in CI, so that the run ends with a name.
+fn limit(arguments: &[String]) -> Duration {
+    let is_long = arguments.iter().any(|argument| argument == "--ignored");
+    Duration::from_secs(if is_long { 7200 } else { 1200 })
+}
 
 /// One test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +86,7 @@ impl Program {
         let mut command = match prerequisite::required() {
             true => {
                 let mut timeout = Command::new("timeout");
-                timeout.args(["--kill-after=10", &LIMIT.as_secs().to_string()]);
+                timeout.args(["--kill-after=10", &limit(arguments).as_secs().to_string()]);
                 timeout.arg(&self.file);
                 timeout
             }
