@@ -284,6 +284,8 @@ fn an_exception_names_its_callback_which_is_not_called_again() {
             .arg(&scene.application)
             .env("LUTHIER_CACHE", "off")
             .env("THROWS", callback)
+            // Records that the callback does not take are written there.
+            .current_dir(scene.folder.path())
             .bounded_output()
             .unwrap();
         stderr(&output)

@@ -146,6 +146,8 @@ impl Scene {
             .arg(&self.application)
             .env("LUTHIER_CACHE", "off")
             .envs(variables.iter().copied())
+            // Records that a tool does not take are written there.
+            .current_dir(self.folder.path())
             .bounded_output()
             .unwrap()
     }

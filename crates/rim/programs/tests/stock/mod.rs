@@ -217,6 +217,7 @@ pub fn run_with(scene: &Scene, options: &[&str], variables: &[(&str, &str)]) -> 
         .args(options)
         .arg("--")
         .arg(&scene.application)
+        .current_dir(scene.folder.path())
         .env("LUTHIER_CACHE", "off")
         .envs(variables.iter().copied());
     said(&command.bounded_output().unwrap())
