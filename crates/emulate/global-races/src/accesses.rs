@@ -5,7 +5,7 @@ use wave::{LANES, Wave};
 
 use crate::{
     Shared,
-    cells::{Cell, CellId, OTHERS, ROW, RecordId, Spot},
+    cells::{Cell, CellId, OTHERS, ROW, RecordId, SEEN, Spot},
     clock::{Clock, Entry},
     plan::{Decides, Memory},
     progress::Progress,
@@ -423,7 +423,10 @@ impl Instruction<'_> {
             self.decides(state, scene, &cell, decides);
         }
         if cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] & part.bytes != 0 {
-            let missing = self.missing_after(state, scene, &cell, part.address);
+            let missing = match self.follows_a_look(state, scene, &cell, part) {
+                true => None,
+                false => self.missing_after(state, scene, &cell, part.address),
+            };
             match missing {
                 Some(missing) => self.found(state, scene, (cell.writer, missing), part),
                 None => self.learn(state, scene, cell.writer, part.address),
@@ -449,6 +452,33 @@ impl Instruction<'_> {
             }
         }
         self.note(state, scene, cell, (part, spot));
+    }
+
+    /// A wave has looked at the word and got what the last write stored, before it comes to this write. Accesses to one place are in order
+    /// then: a waiter may take a flag back by a plain store.
+    fn follows_a_look(&self, state: &State, scene: &Scene<'_>, cell: &Cell, part: Part) -> bool {
+        if !self.shared.rules.looks || self.kind() == Access::Read {
+            return false;
+        }
+        let writer = state.record(cell.writer);
+        let looks = cell.readers.into_iter().zip([cell.bytes[1], cell.bytes[2]]);
+        let mut looks = looks.filter(|(reader, bytes)| {
+            *reader != 0 && bytes & SEEN != 0 && bytes & part.bytes == part.bytes
+        });
+        looks.any(|(reader, _)| {
+            let look = state.record(reader);
+            let all_are_beside = [look, writer]
+                .iter()
+                .all(|one| scene.progress.is_beside(one.wave));
+            let need = match all_are_beside {
+                true => Scope::Workgroup,
+                false => Scope::Agent,
+            };
+            let sees = state.site(look).says >= need && state.site(writer).says >= need;
+            sees && self
+                .missing(state, scene, (reader, false), part.address)
+                .is_none()
+        })
     }
 
     /// The wave looks whether a word has changed that no wave has written. The host may have changed it after copies had ended.
@@ -589,8 +619,12 @@ impl Instruction<'_> {
                 cell.readers[0] = id;
             }
             cell.bytes[1] |= bytes;
+            if self.memory.synchronises {
+                cell.bytes[1] |= SEEN;
+            }
         } else {
             cell.writer = id;
+            cell.is_new();
             cell.bytes[0] = match before == id {
                 true => cell.bytes[0] | bytes,
                 false => bytes,

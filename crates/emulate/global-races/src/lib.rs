@@ -46,6 +46,8 @@ pub struct Rules {
     pub synchronising: bool,
     /// A load that the wave's compare-and-swap of the same word makes up for does not race with atomics.
     pub deciding: bool,
+    /// A write of a word, whose last value its wave or a wave before has looked at, does not race with the write of that value.
+    pub looks: bool,
     /// Barriers of the whole device put waves in order.
     pub meetings: bool,
     /// Lines that were loaded between the invalidation and a barrier of the device say nothing of other lines.
@@ -90,6 +92,7 @@ impl GlobalRaces {
             fresh: true,
             synchronising: true,
             deciding: true,
+            looks: true,
             meetings: true,
             lines: true,
             launches: true,

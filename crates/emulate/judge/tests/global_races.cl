@@ -291,6 +291,30 @@ kernel void spin_lock(Memory out) {
   IF_OK((void)0, STORE(out, LOAD(out) + 1)); // @spin_lock.A
 }
 
+// Who has waited for a flag takes it back by a plain store.
+kernel void taken_back(Memory out) {
+  if (GROUP == 0 && ITEM == 0)
+    PUT(out, 1, release, device); // @taken_back.A
+  if (GROUP == 1 && ITEM == 0) {
+    while (IF_OK(GET(out, acquire, device) != 1, false))
+      ;
+    STORE(out, 2); // @taken_back.B
+  }
+}
+
+// The same by another wave, behind a barrier.
+kernel void taken_back_beside(Memory out) {
+  if (GROUP == 0 && ITEM == 0)
+    PUT(out, 1, release, device); // @taken_back_beside.A
+  if (GROUP == 1) {
+    while (IF_OK(ITEM == 0 && GET(out, acquire, device) != 1, false))
+      ;
+    SYNC;
+    if (ITEM == ITEMS - 1)
+      STORE(out, 2); // @taken_back_beside.B
+  }
+}
+
 // The last workgroup adds up what all have written.
 kernel void last_block(Memory out) {
   Memory done = out + 4096;

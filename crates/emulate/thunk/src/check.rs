@@ -54,6 +54,16 @@ enum Judge {
     Late(Arc<Late>),
 }
 
+/// The directory for findings, if there is one.
+fn directory() -> Option<std::ffi::OsString> {
+    door::value(CHECK_VARIABLE).filter(|name| !name.is_empty())
+}
+
+/// Returns `true` if something is looked for.
+pub fn is_wanted() -> bool {
+    directory().is_some()
+}
+
 /// The words of the second variable.
 fn words() -> Vec<String> {
     let words = env::var(WANTED).unwrap_or_default();
@@ -87,7 +97,7 @@ fn hear_of_blocks(races: &Arc<GlobalRaces>) {
 impl Check {
     /// If the user wants it.
     pub fn from_environment(memory: &Arc<Memory>) -> Option<Check> {
-        let directory = door::value(CHECK_VARIABLE).filter(|name| !name.is_empty())?;
+        let directory = directory()?;
         let findings = Arc::new(Findings::in_directory(directory.into()));
         let mut check = Check {
             findings: findings.clone(),

@@ -76,7 +76,7 @@ pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
     if is_wanted() {
         closings::begin();
     }
-    if is_wanted() || check::looks_for_races() {
+    if is_wanted() || check::is_wanted() {
         // SAFETY: the table is ROCr's.
         unsafe { variables::watch(core) };
     }

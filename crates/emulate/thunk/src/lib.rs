@@ -19,6 +19,7 @@ mod ffi;
 mod findings;
 mod fresh;
 mod heap;
+mod images;
 mod inject;
 mod instance;
 mod interrupted;

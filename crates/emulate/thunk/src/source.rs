@@ -17,6 +17,8 @@ use guest::{
 };
 use hsa_tool::{Origin, Uri};
 
+use crate::images;
+
 /// Address of ROCr's `r_debug`; 0 before it was told.
 static DEBUG_LIST: AtomicU64 = AtomicU64::new(0);
 
@@ -150,8 +152,22 @@ fn loaded(mut entry: u64, pieces: &mut Pieces) -> (Vec<Loaded>, bool) {
 }
 
 impl Loaded {
+    #[cfg(test)]
+    pub fn at(base: u64, uri: &str) -> Loaded {
+        let uri = uri.to_owned();
+        Loaded { base, uri }
+    }
+
+    /// Returns `true` if the object was loaded from memory of this process.
+    pub fn is_in_memory(&self) -> bool {
+        Uri::parse(&self.uri).is_some_and(|uri| matches!(uri.origin, Origin::Memory))
+    }
+
     /// The code object's bytes.
     pub fn read(&self) -> Option<Vec<u8>> {
+        if let Some(copy) = images::of(self) {
+            return Some(copy.to_vec());
+        }
         let Uri {
             origin,
             offset,

@@ -1,4 +1,5 @@
-//! Variables of loaded code objects, on an exact device: kernels do not reach the bytes between them, and do not write constants.
+//! Loaded code objects, as a check knows them. Images are kept. On an exact device, kernels do not reach the bytes between variables, and do
+//! not write constants.
 
 use std::{collections::BTreeSet, mem::offset_of, sync::Mutex};
 
@@ -12,17 +13,18 @@ use guest::{contain, lock};
 use hsa_sys::{
     Handle, Status,
     constants::status,
-    tables::{CoreTable, ExecutableFreeze, covers},
+    tables::{CoreTable, ExecutableDestroy, ExecutableFreeze, covers},
 };
 use hsa_tool::Original;
 
 use crate::{
-    exact, heap,
+    check, exact, heap, images,
     instance::instance,
     source::{List, Loaded},
 };
 
 static FREEZE: Original<ExecutableFreeze> = Original::new();
+static DESTROY: Original<ExecutableDestroy> = Original::new();
 static SEEN: Mutex<Seen> = Mutex::new(Seen {
     objects: BTreeSet::new(),
     list: None,
@@ -44,7 +46,7 @@ const CONSTANT: Closing = Closing {
     what: "in constants or code of a module",
 };
 
-/// Replaces the entry by which a program says that its code is complete.
+/// Replaces the entries by which a program says that its code is complete, and by which it gives code up.
 ///
 /// # Safety
 /// The table is ROCr's, as long as its version says.
@@ -52,8 +54,11 @@ pub unsafe fn watch(core: *mut CoreTable) {
     // SAFETY: every table begins with its version.
     let version = unsafe { (*core).version };
     if covers(&version, offset_of!(CoreTable, executable_freeze)) {
-        // SAFETY: the table reaches beyond this entry.
-        FREEZE.replace(unsafe { &mut (*core).executable_freeze }, freeze);
+        // SAFETY: the table reaches beyond this entry, and the other one is in front of it.
+        unsafe {
+            FREEZE.replace(&mut (*core).executable_freeze, freeze);
+            DESTROY.replace(&mut (*core).executable_destroy, destroy);
+        }
     }
 }
 
@@ -63,6 +68,14 @@ unsafe extern "C" fn freeze(executable: Handle, options: *const std::ffi::c_char
     if answer == status::SUCCESS {
         let _ = contain(look, || ());
     }
+    answer
+}
+
+/// The next object may have the same place and the same name.
+unsafe extern "C" fn destroy(executable: Handle) -> Status {
+    // SAFETY: the caller of the entry passed this argument, and it goes on unchanged.
+    let answer = unsafe { DESTROY.behind()(executable) };
+    let _ = contain(look, || ());
     answer
 }
 
@@ -87,13 +100,18 @@ pub fn look() {
     };
     let objects = std::mem::take(&mut list.objects);
     seen.list = Some(list);
-    for loaded in unseen(&mut seen.objects, objects) {
+    let new = unseen(&mut seen.objects, objects);
+    images::retain(&seen.objects);
+    for loaded in new {
         let Some(bytes) = loaded.read() else { continue };
+        images::keep(&loaded, &bytes);
         match CodeObject::parse(&bytes) {
             Ok(object) if exact::is_wanted() => close_around(memory, loaded.base, &object),
             // The waves tell of memory that kernels allocate.
-            Ok(object) => _ = heap::loaded(memory, loaded.base, &object),
-            Err(_) => {}
+            Ok(object) if check::looks_for_races() => {
+                heap::loaded(memory, loaded.base, &object);
+            }
+            _ => {}
         }
     }
 }

@@ -21,6 +21,7 @@ mod frees;
 #[cfg(feature = "full")]
 mod hardware_check;
 mod hooks;
+mod images;
 mod init;
 mod injection;
 mod json;

@@ -1,0 +1,60 @@
+//! Copies of code objects that a program has loaded from its own memory. Such an image may be gone once it is loaded: programs that compile
+//! at run time, or read a module from a file, free it then.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use guest::lock;
+
+use crate::source::Loaded;
+
+/// Bytes of one copy, and of all. A library's images stay where they are, and would take too much memory.
+const LIMITS: [usize; 2] = [64 << 20, 512 << 20];
+
+type Copies = Vec<(Loaded, Arc<[u8]>)>;
+
+static KEPT: Mutex<Copies> = Mutex::new(Vec::new());
+
+/// Keeps what was read of an object, unless that is in a file.
+pub fn keep(loaded: &Loaded, bytes: &[u8]) {
+    if loaded.is_in_memory() {
+        add(&mut lock(&KEPT), loaded, bytes, LIMITS);
+    }
+}
+
+fn add(kept: &mut Copies, loaded: &Loaded, bytes: &[u8], [largest, most]: [usize; 2]) {
+    let so_far: usize = kept.iter().map(|(_, copy)| copy.len()).sum();
+    if bytes.len() <= largest && so_far + bytes.len() <= most {
+        kept.push((loaded.clone(), bytes.into()));
+    }
+}
+
+/// The copy of an object.
+pub fn of(loaded: &Loaded) -> Option<Arc<[u8]>> {
+    let kept = lock(&KEPT);
+    let (_, copy) = kept.iter().find(|(one, _)| one == loaded)?;
+    Some(copy.clone())
+}
+
+/// Forgets all copies but those of these objects.
+pub fn retain(objects: &BTreeSet<Loaded>) {
+    lock(&KEPT).retain(|(one, _)| objects.contains(one));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_take_a_bounded_amount_of_memory() {
+        let mut kept = Copies::new();
+        for (number, size) in [(0, 10), (1, 11), (2, 10), (3, 9), (4, 2), (5, 1)] {
+            let loaded = Loaded::at(number, "memory://1#offset=0&size=1");
+            add(&mut kept, &loaded, &vec![0; size], [10, 30]);
+        }
+        let sizes: Vec<_> = kept.iter().map(|(_, copy)| copy.len()).collect();
+        assert_eq!(sizes, [10, 10, 9, 1]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Programs that load code from memory and give the memory to something else, as those do that compile at run time.
+
+use crate::common::{compile, hip, luthier};
+
+/// Exit status, standard output and standard error.
+fn run(check: &str, mode: &str) -> (Option<i32>, String, String) {
+    let module = |name: &str| {
+        let name = format!("-DNAME={name}");
+        let flags = ["--genco", "-O1", "-w", "-g", &name, "--offload-arch=gfx90a"];
+        compile("hipcc", "overwritten.hip", &flags)
+    };
+    let output = luthier(&["check", check, "--device", "gfx90a"])
+        .args(["--error-exitcode", "9", "--"])
+        .arg(hip("overwritten.hip"))
+        .args([module("first"), module("other")])
+        .arg(mode)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    (output.status.code(), out, errors)
+}
+
+/// LDS has 128 numbers, and the kernel of the second module is called `other`.
+#[test]
+fn findings_in_code_whose_image_is_gone_are_reported() {
+    for (check, mode, parts) in [
+        (
+            "--memory",
+            "beyond",
+            &[
+                "error[out-of-bounds]",
+                "4 bytes at 0x200 of LDS, of which the workgroup has 512 bytes",
+            ][..],
+        ),
+        ("--races", "raced", &["error[lds-race]", "<-- write"]),
+        ("--all", "raced", &["error[lds-race]", "<-- write"]),
+    ] {
+        let (status, _, said) = run(check, mode);
+        assert_eq!(status, Some(9), "{check} {mode}: {said}");
+        for part in [parts, &["other for gfx90a", "overwritten.hip:"]].concat() {
+            assert!(said.contains(part), "{check} {mode}: no {part:?} in {said}");
+        }
+        let (status, out, said) = run(check, "right");
+        assert_eq!((status, &*out), (Some(0), "done\n"), "{check}: {said}");
+        assert!(said.contains("certain: 0 findings"), "{check}: {said}");
+    }
+}
