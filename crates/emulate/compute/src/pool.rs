@@ -946,5 +946,6 @@ fn describe(
         wave,
         lane,
         detail,
+        executed: None,
     }
 }

@@ -328,12 +328,14 @@ impl Run {
     pub fn finish(&self) {
         let (job, outcome) = {
             let mut shared = lock(&self.shared);
+            let counts = shared.counts.take().unwrap_or_default();
+            let executed = self.summarise(&counts);
             let outcome = match shared.failed.take() {
-                Some(fault) => Err(fault),
-                None => {
-                    let counts = shared.counts.take().unwrap_or_default();
-                    Ok(self.summarise(&counts))
-                }
+                Some(fault) => Err(Fault {
+                    executed: Some(Box::new(executed)),
+                    ..fault
+                }),
+                None => Ok(executed),
             };
             (shared.job.take(), outcome)
         };

@@ -142,6 +142,7 @@ fn fault(entry: u64, address: u64, write: bool) -> Fault {
         wave: 0,
         lane: None,
         detail: None,
+        executed: None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     dispatch::Dispatch,
+    executor::Counts,
     memory::{Memory, View},
 };
 
@@ -41,6 +42,8 @@ pub struct Fault {
     pub lane: Option<u32>,
     /// Anything else worth saying.
     pub detail: Option<String>,
+    /// Waves of the kernel had executed so much, if that is known.
+    pub executed: Option<Box<Counts>>,
 }
 
 impl Fault {
@@ -54,6 +57,7 @@ impl Fault {
             wave: 0,
             lane: None,
             detail: Some(detail.into()),
+            executed: None,
         }
     }
 

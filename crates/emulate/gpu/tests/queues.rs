@@ -505,6 +505,7 @@ fn fault(kind: FaultKind) -> Outcome {
         wave: 1,
         lane: Some(17),
         detail: None,
+        executed: None,
     })
 }
 

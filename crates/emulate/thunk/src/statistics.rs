@@ -252,8 +252,16 @@ impl Output {
             .retain(|running| !ptr::eq(&*running.dispatch, ended));
         let nanoseconds =
             (record.end - record.start) * (1_000_000_000 / gpu::clock::TICKS_PER_SECOND);
-        let counts = record.outcome.as_ref().ok();
-        add(&mut self.totals(ended)?.kernel, ended, nanoseconds, counts);
+        let kernel = &mut self.totals(ended)?.kernel;
+        match record.outcome {
+            Ok(counts) => add(kernel, ended, nanoseconds, counts),
+            Err(fault) => {
+                kernel.faults += 1;
+                let none = Counts::default();
+                let executed = fault.executed.as_deref().unwrap_or(&none);
+                add(kernel, ended, nanoseconds, executed);
+            }
+        }
         self.write(ended)
     }
 
@@ -296,7 +304,7 @@ impl Output {
         for running in &self.running {
             let other = &running.dispatch;
             if other.packet.kernel_object == address && other.label() == label {
-                add(&mut totals.kernel, other, 0, Some(&running.counts));
+                add(&mut totals.kernel, other, 0, &running.counts);
             }
         }
         let line = counts::line(&totals.kernel, LINE);
@@ -305,17 +313,13 @@ impl Output {
     }
 }
 
-/// Adds a dispatch; no counts are those of one that faulted.
-fn add(kernel: &mut Kernel, dispatch: &Dispatch, nanoseconds: u64, counts: Option<&Counts>) {
+/// Adds a dispatch that has executed so much.
+fn add(kernel: &mut Kernel, dispatch: &Dispatch, nanoseconds: u64, counts: &Counts) {
     let sizes = dispatch.packet.grid_size.iter();
     kernel.dispatches += 1;
     kernel.workgroups += dispatch.workgroup_count();
     kernel.work_items += sizes.map(|size| u64::from(*size)).product::<u64>();
     kernel.nanoseconds += nanoseconds;
-    let Some(counts) = counts else {
-        kernel.faults += 1;
-        return;
-    };
     kernel.executed.add(&Executed::from(counts));
     kernel.waited += u64::from(counts.waited);
     for (name, count) in &counts.counters {

@@ -11,6 +11,8 @@ use std::{
 use aql::Queue;
 use hsa_sys::{Status, tables::QueueError};
 
+use crate::state;
+
 /// Stands between a queue and the application's error callback, to know when a queue has died.
 #[derive(Default)]
 pub struct Errors {
@@ -18,6 +20,9 @@ pub struct Errors {
     data: usize,
     failed: AtomicBool,
 }
+
+/// Some of what a wave counts lies in registers until it ends.
+const STOPPED: &str = "the device stopped a queue with an error; what waves that it stopped had counted and not yet written is missing";
 
 impl Errors {
     /// The values to give to the runtime instead of `callback` and `data`. Without a callback the runtime ends the program.
@@ -48,6 +53,7 @@ unsafe extern "C" fn on_error(status: Status, queue: *mut Queue, route: *mut c_v
     // SAFETY: `route` is what `Errors::route` made, which is never freed.
     let errors = unsafe { &*route.cast::<Errors>() };
     errors.failed.store(true, Ordering::Release);
+    state::guarded(|| state::note(STOPPED.into()));
     if let Some(callback) = errors.callback {
         // SAFETY: forwarding the call as it came, with the application's own data.
         unsafe { callback(status, queue, errors.data as *mut c_void) };

@@ -491,13 +491,6 @@ impl Engine {
 
     /// Results of all kernels for the tool with this index.
     fn kernels(&self, tool: usize, globals: &dyn Finish) -> Vec<KernelResults> {
-        let launches = |kernel: &str| {
-            let lines = globals.kernels().iter();
-            let lines = lines.filter(|line| line.symbol == kernel);
-            lines.fold((0, 0), |(some, all), line| {
-                (some + line.instrumented_launches, all + line.launches)
-            })
-        };
         let adopted = lock(&self.adopted);
         let kernels = adopted.iter().filter_map(|adopted| {
             let data = adopted.tools.get(tool)?;
@@ -523,17 +516,22 @@ impl Engine {
                     *sum = sum.wrapping_add(more);
                 }
             }
-            let (launches, all_launches) = launches(&adopted.kernel);
-            Some(KernelResults {
-                launches,
-                all_launches,
+            let mut kernel = KernelResults {
+                launches: 0,
+                all_launches: 0,
+                target: None,
+                is_ambiguous: false,
                 name: adopted.kernel.clone(),
                 object_hash: adopted.object_hash,
                 counters,
                 data: data.data.clone(),
-            })
+            };
+            kernel.complete(globals.kernels());
+            Some(kernel)
         });
-        kernels.collect()
+        let mut kernels = kernels.collect::<Vec<_>>();
+        crate::results::tell_apart(&mut kernels);
+        kernels
     }
 }
 

@@ -157,7 +157,7 @@ pub(crate) fn lines(
             let word = |name: &str| {
                 let name = name.strip_prefix(PREFIX)?;
                 Some(match name {
-                    "kernel" => kernel.demangled(),
+                    "kernel" => kernel.label(),
                     "line" => match &place.source {
                         Some((file, line)) => format!("{file}:{line}"),
                         None => "?".to_owned(),

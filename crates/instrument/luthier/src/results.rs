@@ -3,9 +3,9 @@
 use crate::{Error, Result, ToolFile};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use session::output::file_name;
+use session::{output::file_name, summary::KernelLine};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -16,6 +16,10 @@ pub struct KernelResults {
     pub(crate) object_hash: [u8; 32],
     pub(crate) launches: u64,
     pub(crate) all_launches: u64,
+    /// Of the device.
+    pub(crate) target: Option<String>,
+    /// A kernel of this name ran from another code object, too.
+    pub(crate) is_ambiguous: bool,
     pub(crate) counters: Vec<u64>,
     pub(crate) data: Box<RawValue>,
 }
@@ -42,6 +46,37 @@ impl KernelResults {
         demangle::readable(&self.name)
     }
 
+    /// The same in a report, with its code object if others have a kernel of this name that ran.
+    pub fn label(&self) -> String {
+        let name = self.demangled();
+        if !self.is_ambiguous {
+            return name;
+        }
+        let target = self
+            .target
+            .as_deref()
+            .and_then(|target| target.split(':').next());
+        let object = self.object();
+        let digits = &object[..DIGITS];
+        match target {
+            Some(target) => format!("{name} ({target}, object {digits})"),
+            None => format!("{name} (object {digits})"),
+        }
+    }
+
+    /// Adds what the session knows of its launches.
+    pub(crate) fn complete(&mut self, lines: &[KernelLine]) {
+        let object = self.object();
+        let is_its = |line: &&KernelLine| {
+            line.symbol == self.name && line.hash.as_deref() == Some(object.as_str())
+        };
+        for line in lines.iter().filter(is_its) {
+            self.launches += line.instrumented_launches;
+            self.all_launches += line.launches;
+            self.target = Some(line.target.clone());
+        }
+    }
+
     /// Instrumented launches.
     pub fn launches(&self) -> u64 {
         self.launches
@@ -60,6 +95,22 @@ impl KernelResults {
     /// The data that was attached when the kernel was instrumented.
     pub fn data<T: DeserializeOwned>(&self) -> Result<T> {
         Ok(serde_json::from_str(self.data.get())?)
+    }
+}
+
+/// Digits of a code object's hash in a report, as in the summary.
+const DIGITS: usize = 8;
+
+/// Marks kernels whose name is that of a kernel of another code object.
+pub(crate) fn tell_apart(kernels: &mut [KernelResults]) {
+    let mut objects: BTreeMap<String, BTreeSet<[u8; 32]>> = BTreeMap::new();
+    for kernel in kernels.iter() {
+        let of = objects.entry(kernel.name.clone()).or_default();
+        of.insert(kernel.object_hash);
+    }
+    for kernel in kernels {
+        let of = objects.get(&kernel.name);
+        kernel.is_ambiguous = of.is_some_and(|all| all.len() > 1);
     }
 }
 

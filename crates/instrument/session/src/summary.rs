@@ -92,6 +92,9 @@ pub struct KernelLine {
     pub build_seconds: f64,
     #[serde(flatten)]
     pub status: Status,
+    /// SHA-256 of the code object, if the kernel was chosen.
+    #[serde(skip)]
+    pub hash: Option<String>,
     /// Tells its code object apart from others that have a kernel of this name.
     #[serde(skip)]
     identity: String,
@@ -142,6 +145,8 @@ impl KernelLine {
             None => Status::Unused,
         };
         let unfit = kernel.unfit_launches();
+        // The hash of a kernel that was not chosen is not known yet, and takes time.
+        let hash = kernel.selected.then(|| kernel.object.hex());
         Some(KernelLine {
             name: kernel.pretty.clone(),
             symbol: kernel.original.name.clone(),
@@ -154,11 +159,11 @@ impl KernelLine {
                 .map(|(launches, reason)| UnfitLine { reason, launches })
                 .collect(),
             build_seconds: kernel.build_time.load(Ordering::Relaxed) as f64 * 1e-9,
-            // The hash of a kernel that was not chosen is not known yet, and takes time.
-            identity: match kernel.selected {
-                true => kernel.object.hex().chars().take(DIGITS).collect(),
-                false => format!("of {} bytes", kernel.object.loaded.bytes.len()),
+            identity: match &hash {
+                Some(hash) => hash.chars().take(DIGITS).collect(),
+                None => format!("of {} bytes", kernel.object.loaded.bytes.len()),
             },
+            hash,
             is_ambiguous: false,
             status,
         })

@@ -75,7 +75,7 @@ pub(crate) fn report<const WIDTH: usize>(
             let (weight, text) = row(counters);
             (weight, format!("  {text}  {place}"))
         });
-        sections.push(Section::sorted(kernel.demangled(), rows.collect()));
+        sections.push(Section::sorted(kernel.label(), rows.collect()));
     }
     Ok(rows::most_important(&sections, results, tool))
 }

@@ -187,7 +187,7 @@ impl Tool for Hotspots {
                 rows.push((waves * u64::from(stretch.instructions), lanes, stretch));
             }
             let total: u64 = rows.iter().map(|row| row.0).sum();
-            let head = format!("{}: {total} wave instructions", kernel.demangled());
+            let head = format!("{}: {total} wave instructions", kernel.label());
             let ran = rows.into_iter().filter(|row| row.0 != 0);
             let rows = ran.map(|(heat, lanes, stretch)| {
                 let waves = heat / u64::from(stretch.instructions.max(1));

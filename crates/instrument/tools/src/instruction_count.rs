@@ -43,7 +43,7 @@ impl Tool for InstructionCount {
             let [waves, lanes] = [kernel.counters()[0], kernel.counters()[1]];
             (
                 waves as f64,
-                format!("{waves:>16} {lanes:>18}  {}", kernel.demangled()),
+                format!("{waves:>16} {lanes:>18}  {}", kernel.label()),
             )
         });
         let rows = rows.collect();

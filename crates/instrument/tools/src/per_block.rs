@@ -139,7 +139,7 @@ impl Tool for BlockCount {
             let total: u64 = blocks.iter().map(heat).sum();
             let head = format!(
                 "{}: {} blocks, {total} wave instructions",
-                kernel.demangled(),
+                kernel.label(),
                 blocks.len()
             );
             let rows = blocks.iter().map(|entry| {
@@ -213,7 +213,7 @@ impl Tool for OpcodeHistogram {
             let rows = Self::histogram(kernel)?.into_iter();
             let rows =
                 rows.map(|(mnemonic, count)| (count as f64, format!("{count:>16}  {mnemonic}")));
-            sections.push(Section::sorted(kernel.demangled(), rows.collect()));
+            sections.push(Section::sorted(kernel.label(), rows.collect()));
         }
         Ok(rows::most_important(&sections, results, self.0.name()))
     }

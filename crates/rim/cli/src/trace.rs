@@ -42,6 +42,9 @@ Examples:
 /// `kernelslist.g` and `kernel-N.traceg`, which Accel-Sim reads. It knows instructions of NVIDIA's GPUs only, so that each AMD
 /// instruction is written as one that does the same kind of work; docs/trace.md has the table.
 ///
+/// A kernel that waits for an answer of the host, as after `printf` or `malloc`, waits for ever: give a `--limit`. A launch that cannot be
+/// traced leaves the others as they are.
+///
 /// Exit status: 0 if all launches were written; 2 for errors, with a message on standard error.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -140,13 +143,24 @@ impl Trace {
     fn run(&self) -> Result<ExitCode> {
         outputs::make_directories(&self.output)
             .with_context(|| format!("cannot make {}", self.output.display()))?;
-        let mut files = Vec::new();
+        let (mut files, mut status) = (Vec::new(), Status::Done);
         let named = self.files.iter().zip(stems(&self.files));
         for (index, (file, stem)) in named.enumerate() {
             let written = self
                 .one(index + 1, stem, file)
                 .map_err(|error| crate::about(file, error));
-            files.push(written?);
+            match written {
+                Ok(name) => files.push(name),
+                // The other launches are no worse for it.
+                Err(error) if self.files.len() > 1 && is_of_launch(&error) => {
+                    command::say!(
+                        "luthier: {}",
+                        command::error_line(&crate::told(&error), None)
+                    );
+                    status = Status::Failed;
+                }
+                Err(error) => return Err(error),
+            }
         }
         if self.form == Form::AccelSim {
             let list: String = files.iter().map(|file| format!("{file}\n")).collect();
@@ -154,7 +168,7 @@ impl Trace {
             outputs::write_whole(&path, list.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        Ok(Status::Done.into())
+        Ok(status.into())
     }
 
     /// Writes one launch; the name of its file.
@@ -232,6 +246,15 @@ fn stems(files: &[PathBuf]) -> Vec<String> {
         free.next().expect("numbers do not end")
     });
     unique.collect()
+}
+
+/// The launch has no trace, and another attempt would not have one either.
+fn is_of_launch(error: &anyhow::Error) -> bool {
+    let untraced = error.downcast_ref::<Untraced>();
+    untraced.is_some_and(|untraced| !matches!(untraced, Untraced::Sink(_)))
+        || error
+            .downcast_ref::<verify::Error>()
+            .is_some_and(|error| !crate::verify::is_occupied(error))
 }
 
 /// Runs a launch with a writer.

@@ -305,14 +305,19 @@ pub fn launch(kernel: &str, made_up: &MadeUp) -> Result<Launch> {
     })
 }
 
+/// Something else lies where the recorded launch had its memory.
+pub fn is_occupied(error: &verify::Error) -> bool {
+    matches!(
+        error,
+        verify::Error::Emulate(emulate::Error::AddressInUse(_))
+    )
+}
+
 /// Starts this command again if something of its own lay where recorded memory has to be: each process lies elsewhere.
 pub fn elsewhere(error: anyhow::Error) -> Result<ExitCode> {
     const ATTEMPT: &str = "LUTHIER_VERIFY_ATTEMPT";
     const ATTEMPTS: u32 = 8;
-    let occupied = matches!(
-        error.downcast_ref(),
-        Some(verify::Error::Emulate(emulate::Error::AddressInUse(_)))
-    );
+    let occupied = error.downcast_ref().is_some_and(is_occupied);
     let attempt = std::env::var(ATTEMPT).map_or(1, |text| text.parse().unwrap_or(ATTEMPTS));
     if !occupied || attempt >= ATTEMPTS {
         return Err(error);

@@ -98,6 +98,28 @@ fn interrupted(options: &[&str], group: bool) -> String {
     said
 }
 
+/// What waves have executed until one of them stops the kernel is counted, and tools say that they may lack some of it.
+#[test]
+fn kernels_that_stop_keep_their_counts() {
+    let run = |options: &[&str]| {
+        let mut command = luthier(&["run", "--device", "gfx90a"]);
+        let command = command.args(options).arg("--").arg(hip("stops.hip"));
+        let output = command.output().unwrap();
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let said = run(&["--stats"]);
+    let row = said
+        .lines()
+        .find(|line| line.contains("_Z5stopsv (1 faulted)"));
+    let row = row.unwrap_or_else(|| panic!("{said}"));
+    let numbers: Vec<&str> = row.split_whitespace().collect();
+    // Dispatches, waves, wave instructions and lane instructions: seven and the trap, by 64 lanes.
+    assert_eq!(numbers[..4], ["1", "1", "8", "512"], "{said}");
+    let said = run(&["-t", "instr-count"]);
+    let note = "the device stopped a queue with an error";
+    assert_eq!(said.matches(note).count(), 1, "{said}");
+}
+
 /// The report says what a program has executed so far, and where it is, whatever its kernels do.
 #[test]
 fn counts_and_places_of_what_runs_are_told() {

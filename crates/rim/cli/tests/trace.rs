@@ -332,3 +332,42 @@ fn a_recorded_launch_is_traced() {
         }
     }
 }
+
+/// A launch that a trap stops has no trace. The others that are named have theirs.
+#[test]
+fn a_launch_without_a_trace_leaves_the_others_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |program: &str| {
+        let records = folder.path().join(program);
+        let program = hip(program);
+        let words = ["run", "--device", "gfx90a", "--record", text(&records)];
+        said(&[&words[..], &["--", text(&program)]].concat());
+        let files = fs::read_dir(&records).unwrap();
+        let mut files = files.map(|entry| entry.unwrap().path());
+        let is_launch = |path: &PathBuf| path.extension().is_some_and(|end| end == "dispatch");
+        files.find(is_launch).unwrap()
+    };
+    let (stops, launch) = (record("stops.hip"), record("launch.hip"));
+    let out = folder.path().join("traces");
+    let words = [
+        "trace",
+        "--as",
+        "accel-sim",
+        "-o",
+        text(&out),
+        text(&stops),
+        text(&launch),
+    ];
+    let (status, stderr) = said(&words);
+    assert!(
+        status == Some(2) && stderr.contains("stopped: trap 2"),
+        "{stderr}"
+    );
+    let list = fs::read_to_string(out.join("kernelslist.g")).unwrap();
+    assert_eq!(
+        list.lines().collect::<Vec<_>>(),
+        ["kernel-2.traceg"],
+        "{stderr}"
+    );
+    assert!(!read(&out.join("kernel-2.traceg")).1.is_empty());
+}

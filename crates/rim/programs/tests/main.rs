@@ -2,6 +2,7 @@
 
 mod addresses;
 mod bad_input;
+mod branches;
 mod cached;
 mod computed_jumps;
 mod empty_waves;

@@ -139,20 +139,22 @@ fn kernels_of_one_name_in_two_objects_have_lines_of_their_own() {
         .output()
         .unwrap();
     assert!(compiled.status.success());
-    let (good, said) = scene.luthier(&[
-        "run",
-        "--device",
-        "gfx90a",
-        "-t",
-        "identity",
-        "-k",
-        "add_one",
-        "--",
-        application.to_str().unwrap(),
-    ]);
-    assert!(good, "{said}");
-    let lines = said.lines().filter(|line| line.contains("add_one(int*)"));
-    let lines: Vec<&str> = lines.collect();
+    let run = |tool: &str, more: &[&str]| {
+        let options = [
+            &["run", "--device", "gfx90a", "-k", "add_one", "-t", tool],
+            more,
+        ];
+        let application = ["--", application.to_str().unwrap()];
+        let (good, said) = scene.luthier(&[&options.concat()[..], &application].concat());
+        assert!(good, "{said}");
+        said
+    };
+    let named = |said: &str| -> Vec<String> {
+        let lines = said.lines().filter(|line| line.contains("add_one(int*)"));
+        lines.map(str::to_owned).collect()
+    };
+    let said = run("identity", &[]);
+    let lines = named(&said);
     assert_eq!(lines.len(), 2, "{said}");
     for (line, launches) in lines.iter().zip(["2/2", "1/1"]) {
         assert!(
@@ -164,4 +166,17 @@ fn kernels_of_one_name_in_two_objects_have_lines_of_their_own() {
         said.contains("2 instrumented, 0 refused; 3 of 3 launches"),
         "{said}"
     );
+    // Results of tools, too, are those of each kernel.
+    let folder = scene.path("results");
+    let said = run("instr-count", &["--output", folder.to_str().unwrap()]);
+    let (_, results) = said.split_once("instr-count:\n").unwrap();
+    let lines = named(results);
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(lines.iter().all(|line| line.contains("object ")), "{said}");
+    let mut launches: Vec<_> = json(&folder, "instr-count.", ".json")
+        .iter()
+        .map(|kernel| kernel["launches"].as_u64().unwrap())
+        .collect();
+    launches.sort_unstable();
+    assert_eq!(launches, [1, 2], "{said}");
 }

@@ -18,9 +18,12 @@ const WORK: f64 = 24.0;
 pub(super) fn divergent(view: &View<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for (at, [executions, splits]) in view.counters("branch-divergence", ["executions", "splits"]) {
-        // `s_or_saveexec` and others begin the other way.
-        let mask = view.what(at).and_then(|what| what.op.lane_mask());
-        if !mask.is_some_and(|mask| mask.saves_exec && mask.logic == Logic::And) {
+        // `s_andn2_b64 exec, exec, ...` ends lanes' turns of a loop.
+        let begins = view.what(at).is_some_and(|what| {
+            let mask = what.op.lane_mask();
+            mask.is_none_or(|mask| matches!(mask.logic, Logic::And | Logic::Move))
+        });
+        if !begins {
             continue;
         }
         let part = splits as f64 / executions.max(1) as f64;
