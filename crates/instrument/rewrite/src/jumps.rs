@@ -3,7 +3,8 @@
 //! Every code address that the application sees is an address of the original code: the result of `s_getpc_b64`, the entries of
 //! tables, the return addresses of calls. Registers and memory are therefore the same as without instrumentation, and the
 //! application may store, compare and pass on an address, and compute with it. A jump to such an address translates it. A return
-//! compares it with its few places directly; every other jump uses one search that the whole kernel shares. If an address is no
+//! compares it with its places directly, if they are few or no SGPRs are left for more; every other jump uses one search that the whole
+//! kernel shares. If an address is no
 //! known place of the kernel's code, the jump sets a word in memory and goes to the original code: such a launch is not
 //! instrumented.
 
@@ -28,26 +29,17 @@ use template::RegisterFile;
 /// Places that a return is compared with one by one, where registers are free for a search.
 const FEW: usize = 4;
 
-/// SGPRs that every kernel has.
-const LEAST_SGPRS: u16 = 16;
-
-/// Lanes of the VGPR that keeps what is borrowed: EXEC is behind the three SGPRs.
-const EXEC_LANE: u16 = 3;
-
 /// Places of a search from which branches lead on. A branch that is far needs an island in every group of islands on its way, and no
 /// branch reaches over more than twice as many.
 const NEAR: usize = 4096;
 
-/// Registers for translating.
+/// Registers for translating, kept for the wave's whole life.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JumpRegisters {
     /// A pair: how far the address is behind the kernel's lowest, low half and high half.
     distance: u16,
     /// SCC as the application left it.
     scc: u16,
-    /// If the three are the application's: a VGPR, in whose first lanes their values are while a jump is translated. Otherwise they are kept
-    /// for the wave's whole life.
-    borrowed: Option<u16>,
 }
 
 /// A block that ends in a call.
@@ -151,77 +143,28 @@ fn need_registers(rewriting: &Rewriting<'_, '_>, sites: &ReturnSites, most: usiz
 }
 
 /// Returns `true` if SGPRs are left for a search, and for the note that a wave leaves the instrumented code.
-fn has_room(supply: &RegisterPool, wide: u16, notes: bool) -> bool {
-    let mut free = supply.all_but_application();
-    let widths = [2, 1, 2, wide, 1];
-    let wanted = if notes { &widths[..] } else { &widths[..2] };
-    wanted.iter().all(|&width| {
+fn has_room(supply: &RegisterPool, wave_size: u8) -> bool {
+    let (mut free, wide) = (supply.all_but_application(), u16::from(wave_size / 32));
+    [2, 1, 2, wide, 1].iter().all(|&width| {
         let first = free.take(RegisterFile::Sgpr, width, width, SGPR_COUNT);
         first.is_some()
     })
 }
 
-/// SGPRs that computed jumps read or write.
-fn named_by_jumps(rewriting: &Rewriting<'_, '_>) -> BTreeSet<u16> {
-    let mut named = BTreeSet::new();
-    for &index in &rewriting.functions {
-        let function = &rewriting.module.functions[index];
-        for block in &function.blocks {
-            let last = function.insts.at(block.end - 1);
-            if !last.effects.contains(Effects::INDIRECT) {
-                continue;
-            }
-            for operand in &last.operands {
-                if let Operand::Use(reg) | Operand::Def(reg) = operand
-                    && let Some(first) = scalar_encoding(*reg)
-                {
-                    named.extend(first..first + 2);
-                }
-            }
-        }
-    }
-    named
-}
-
-/// The lowest SGPRs that no computed jump names, and a VGPR to keep what the application has in them.
-fn borrow(rewriting: &mut Rewriting<'_, '_>) -> Option<JumpRegisters> {
-    let named = named_by_jumps(rewriting);
-    let free = |number: &u16| !named.contains(number);
-    let distance = (0..LEAST_SGPRS)
-        .step_by(2)
-        .find(|first| free(first) && free(&(first + 1)))?;
-    let scc = (0..LEAST_SGPRS)
-        .find(|number| free(number) && !(distance..distance + 2).contains(number))?;
-    let lanes = rewriting.supply.keep(RegisterFile::Vgpr, 1, 1, 0)?;
-    Some(JumpRegisters {
-        distance,
-        scc,
-        borrowed: Some(lanes),
-    })
-}
-
-/// Registers that the kernel never names.
-fn own(supply: &mut RegisterPool) -> Option<JumpRegisters> {
-    let distance = supply.keep(RegisterFile::Sgpr, 2, 2, 0);
-    let scc = supply.keep(RegisterFile::Sgpr, 1, 1, 0);
-    Some(JumpRegisters {
-        distance: distance?,
-        scc: scc?,
-        borrowed: None,
-    })
-}
-
-/// Takes registers for translating, if the kernel has anything to translate. Where too few are left, returns do without, and other jumps
-/// borrow the application's. A place that needs registers where nothing can be borrowed is a refusal.
+/// Takes registers for translating, if the kernel has anything to translate and registers are left. If there are none, returns do
+/// without, and another place that needs them is a refusal.
 pub(crate) fn reserve(rewriting: &mut Rewriting<'_, '_>) {
     let module = rewriting.module;
     let sites = ReturnSites::new(module, &rewriting.functions);
-    let wide = u16::from(module.functions[rewriting.kernel].wave_size / 32);
-    let room = has_room(&rewriting.supply, wide, rewriting.plan.left.is_some());
+    let wave_size = module.functions[rewriting.kernel].wave_size;
+    let room = has_room(&rewriting.supply, wave_size);
     let most = if room { FEW } else { usize::MAX };
     if need_registers(rewriting, &sites, most) {
-        let borrowed = if room { None } else { borrow(rewriting) };
-        rewriting.jump_registers = borrowed.or_else(|| own(&mut rewriting.supply));
+        let supply = &mut rewriting.supply;
+        let distance = supply.keep(RegisterFile::Sgpr, 2, 2, 0);
+        let scc = supply.keep(RegisterFile::Sgpr, 1, 1, 0);
+        let both = distance.zip(scc);
+        rewriting.jump_registers = both.map(|(distance, scc)| JumpRegisters { distance, scc });
     }
     rewriting.return_sites = Some(sites);
 }
@@ -240,8 +183,6 @@ pub(crate) struct Jumps<'a> {
     elsewhere: Label,
     searches: bool,
     leaves: bool,
-    /// With borrowed registers: labels for addresses that are no known place, and the pairs with these addresses.
-    elsewhere_from: Vec<(Label, u16)>,
 }
 
 impl<'a> Jumps<'a> {
@@ -293,7 +234,6 @@ impl<'a> Jumps<'a> {
             elsewhere: code.new_label(),
             searches: false,
             leaves: false,
-            elsewhere_from: Vec::new(),
         }
     }
 }
@@ -323,9 +263,8 @@ impl Selection<'_, '_> {
         inst: InstIndex,
     ) -> Result<(), Refusal> {
         let module = self.module;
-        // Comparing needs no register, so that without one of its own it has to do for any number of places.
-        let own = self.jumps.registers.filter(|with| with.borrowed.is_none());
-        let most = own.map_or(usize::MAX, |_| FEW);
+        // Comparing needs no register, so that without one it has to do for any number of places.
+        let most = self.jumps.registers.map_or(usize::MAX, |_| FEW);
         let site = (index, number);
         let Some(sites) = self.jumps.sites.few(module, site, most) else {
             return self.go(index, inst, None, None);
@@ -340,6 +279,9 @@ impl Selection<'_, '_> {
                 SourceOperand::Scalar(source),
                 SourceOperand::Address(literal),
             );
+            if sites.len() > FEW {
+                self.code.push(Item::Gap);
+            }
             self.code.compare(Op::SCmpEqU32, low, literal);
             let to = self.jumps.returns[&site];
             self.code.branch(Op::SCbranchScc1, to);
@@ -365,51 +307,34 @@ impl Selection<'_, '_> {
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[index];
         let source = self.source(function, inst)?;
-        // Borrowed registers are given back behind a search alone, and only one of branches that are near can do that.
-        let most = among.map_or(self.jumps.places.len(), BTreeMap::len);
-        let usable = |with: &JumpRegisters| with.borrowed.is_none() || most <= NEAR;
-        let Some(with) = self.jumps.registers.filter(usable) else {
+        let Some(JumpRegisters { distance, scc }) = self.jumps.registers else {
             return Err(Refusal::Unresolved {
                 function: function.name.clone(),
                 pc: function.insts.pc(inst),
-                reason: "its target is computed, and no registers are free in the whole kernel to find out where that is now"
+                reason: "its target is computed, and no SGPRs are free in the whole kernel to find out where that is now"
                     .to_owned(),
             });
         };
-        if let Some(lanes) = with.borrowed {
-            let borrowed = [with.distance, with.distance + 1, with.scc];
-            (0..)
-                .zip(borrowed)
-                .for_each(|(lane, from)| self.code.write_lane(lanes, lane, from));
-        }
         let (one, zero) = (SourceOperand::Constant(1), SourceOperand::Constant(0));
-        self.code.scalar2(Op::SCselectB32, with.scc, one, zero);
-        self.move_base(Op::SSubU32, Op::SSubbU32, with.distance, source);
+        self.code.scalar2(Op::SCselectB32, scc, one, zero);
+        self.move_base(Op::SSubU32, Op::SSubbU32, distance, source);
         if let Some(pair) = link {
             self.link(pair, function.insts.end(inst));
         }
-        if with.borrowed.is_none() && among.is_none() {
-            self.jumps.searches = true;
-            self.code.branch(Op::SBranch, self.jumps.search);
-            return Ok(());
-        }
-        let elsewhere = match with.borrowed {
-            Some(_) => {
-                let label = self.code.new_label();
-                self.jumps.elsewhere_from.push((label, source));
-                label
+        match among {
+            Some(places) => {
+                let high = SourceOperand::Scalar(distance + 1);
+                self.code.compare(Op::SCmpLgU32, high, zero);
+                self.code.branch(Op::SCbranchScc1, self.jumps.elsewhere);
+                self.jumps.leaves = true;
+                let places: Vec<_> = places.iter().map(|(at, label)| (*at, *label)).collect();
+                self.search(&places, JumpRegisters { distance, scc });
             }
             None => {
-                self.jumps.leaves = true;
-                self.jumps.elsewhere
+                self.jumps.searches = true;
+                self.code.branch(Op::SBranch, self.jumps.search);
             }
-        };
-        let high = SourceOperand::Scalar(with.distance + 1);
-        self.code.compare(Op::SCmpLgU32, high, zero);
-        self.code.branch(Op::SCbranchScc1, elsewhere);
-        let places = among.unwrap_or(&self.jumps.places);
-        let places: Vec<_> = places.iter().map(|(at, label)| (*at, *label)).collect();
-        self.search(&places, with, elsewhere);
+        }
         Ok(())
     }
 
@@ -439,15 +364,15 @@ impl Selection<'_, '_> {
     }
 
     /// Goes to one of the places, which are in ascending order, or elsewhere.
-    fn search(&mut self, places: &[(u64, Label)], with: JumpRegisters, elsewhere: Label) {
+    fn search(&mut self, places: &[(u64, Label)], with: JumpRegisters) {
         let distance = SourceOperand::Scalar(with.distance);
         let key = |address: u64| SourceOperand::Constant((address - self.jumps.base) as u32);
         match *places {
-            [] => self.code.branch(Op::SBranch, elsewhere),
+            [] => self.code.branch(Op::SBranch, self.jumps.elsewhere),
             [(address, label)] => {
                 self.code.push(Item::Gap);
                 self.code.compare(Op::SCmpEqU32, distance, key(address));
-                self.code.branch(Op::SCbranchScc0, elsewhere);
+                self.code.branch(Op::SCbranchScc0, self.jumps.elsewhere);
                 self.arrive(label, with);
             }
             _ => {
@@ -455,16 +380,16 @@ impl Selection<'_, '_> {
                 let below = self.code.new_label();
                 self.code.compare(Op::SCmpLtU32, distance, key(upper[0].0));
                 self.code.branch(Op::SCbranchScc1, below);
-                self.search(upper, with, elsewhere);
+                self.search(upper, with);
                 self.code.push(Item::Label(below));
-                self.search(lower, with, elsewhere);
+                self.search(lower, with);
             }
         }
     }
 
     /// Goes to the place that an address meant.
     fn arrive(&mut self, label: Label, with: JumpRegisters) {
-        if with.borrowed.is_some() || self.jumps.places.len() <= NEAR {
+        if self.jumps.places.len() <= NEAR {
             self.put_back(with);
             self.code.branch(Op::SBranch, label);
             return;
@@ -482,17 +407,10 @@ impl Selection<'_, '_> {
         self.code.scalar1(Op::SSetpcB64, 0, target);
     }
 
-    /// SCC as it was, and what was borrowed.
+    /// SCC as it was.
     fn put_back(&mut self, with: JumpRegisters) {
         let (scc, zero) = (SourceOperand::Scalar(with.scc), SourceOperand::Constant(0));
         self.code.compare(Op::SCmpLgU32, scc, zero);
-        if let Some(lanes) = with.borrowed {
-            let borrowed = [with.distance, with.distance + 1, with.scc];
-            (0..)
-                .zip(borrowed)
-                .for_each(|(lane, to)| self.code.read_lane(to, lanes, lane));
-            gap(self.codes, self.code);
-        }
     }
 
     /// Emits the code that the whole kernel shares, behind the last of its functions.
@@ -500,16 +418,6 @@ impl Selection<'_, '_> {
         let Some(with) = self.jumps.registers else {
             return Ok(());
         };
-        for (label, source) in std::mem::take(&mut self.jumps.elsewhere_from) {
-            self.code.push(Item::Inserted(self.jumps.base));
-            self.code.push(Item::Label(label));
-            if let Some(name) = &self.plan.left {
-                self.note_leaving(name, supply)?;
-            }
-            self.put_back(with);
-            let target = SourceOperand::Scalar(source);
-            self.code.scalar1(Op::SSetpcB64, 0, target);
-        }
         if !self.jumps.searches && !self.jumps.leaves {
             return Ok(());
         }
@@ -522,7 +430,7 @@ impl Selection<'_, '_> {
             self.code.branch(Op::SCbranchScc1, self.jumps.elsewhere);
             let places = self.jumps.places.iter();
             let places: Vec<_> = places.map(|(at, label)| (*at, *label)).collect();
-            self.search(&places, with, self.jumps.elsewhere);
+            self.search(&places, with);
         }
         self.code.push(Item::Label(self.jumps.elsewhere));
         if let Some(name) = &self.plan.left {
@@ -540,71 +448,34 @@ impl Selection<'_, '_> {
     fn note_leaving(&mut self, name: &str, supply: &mut RegisterPool) -> Result<(), Refusal> {
         let wide = u16::from(self.codes.wave_size / 32);
         let mut free = supply.all_but_application();
-        let refused = |what: &str| Refusal::Registers {
-            what: "computed jumps",
-            reason: format!("no {what} are free to note that a wave leaves the instrumented code"),
-        };
-        let Some(with) = self.jumps.registers else {
-            return Err(refused("SGPRs"));
-        };
-        if let Some(lanes) = with.borrowed {
-            free.withhold(RegisterFile::Vgpr, lanes, 1);
-            let vgpr = free.take(RegisterFile::Vgpr, 1, 1, 256);
-            let vgpr = vgpr.ok_or_else(|| refused("VGPRs"))?;
-            supply.use_up(RegisterFile::Vgpr, vgpr + 1);
-            self.note_with_borrowed(name, (with.distance, wide), (lanes, vgpr));
-            return Ok(());
+        if let Some(JumpRegisters { distance, scc }) = self.jumps.registers {
+            free.withhold(RegisterFile::Sgpr, distance, 2);
+            free.withhold(RegisterFile::Sgpr, scc, 1);
         }
-        free.withhold(RegisterFile::Sgpr, with.distance, 2);
-        free.withhold(RegisterFile::Sgpr, with.scc, 1);
         let mut scalars = |width: u16| {
             let first = free.take(RegisterFile::Sgpr, width, width, SGPR_COUNT);
             supply.use_up(RegisterFile::Sgpr, first.map_or(0, |first| first + width));
-            first.ok_or_else(|| refused("SGPRs"))
+            first.ok_or_else(|| Refusal::Registers {
+                what: "computed jumps",
+                reason: "no SGPRs are free to note that a wave leaves the instrumented code"
+                    .to_owned(),
+            })
         };
         let (address, exec, lane) = (scalars(2)?, scalars(wide)?, scalars(1)?);
         let own = free.take(RegisterFile::Vgpr, 1, 1, 256);
         supply.use_up(RegisterFile::Vgpr, own.map_or(0, |vgpr| vgpr + 1));
         let vgpr = own.unwrap_or(0);
-        self.wait_for(&COUNTERS);
+        for counter in COUNTERS {
+            if let Some(wait) = self.codes.wait(counter) {
+                self.code.fixed(wait);
+            }
+        }
         let op = move_mask(wide);
         self.code.scalar1(op, exec, SourceOperand::Scalar(EXEC));
         self.code.scalar1(op, EXEC, SourceOperand::Constant(1));
         if own.is_none() {
             self.code.read_lane(lane, vgpr, 0);
         }
-        self.mark(name, address, vgpr);
-        if own.is_none() {
-            self.code.write_lane(vgpr, 0, lane);
-        }
-        self.code.scalar1(op, EXEC, SourceOperand::Scalar(exec));
-        gap(self.codes, self.code);
-        Ok(())
-    }
-
-    /// The same with a borrowed pair, of a wave of `wide` dwords of EXEC. `lanes` keeps EXEC; `vgpr` is free.
-    fn note_with_borrowed(
-        &mut self,
-        name: &str,
-        (pair, wide): (u16, u16),
-        (lanes, vgpr): (u16, u16),
-    ) {
-        let op = move_mask(wide);
-        self.wait_for(&COUNTERS);
-        for half in 0..wide {
-            self.code.write_lane(lanes, EXEC_LANE + half, EXEC + half);
-        }
-        self.code.scalar1(op, EXEC, SourceOperand::Constant(1));
-        self.mark(name, pair, vgpr);
-        for half in 0..wide {
-            self.code.read_lane(pair + half, lanes, EXEC_LANE + half);
-        }
-        self.code.scalar1(op, EXEC, SourceOperand::Scalar(pair));
-        gap(self.codes, self.code);
-    }
-
-    /// Stores the mark by the wave's one lane, and waits until it is stored.
-    fn mark(&mut self, name: &str, address: u16, vgpr: u16) {
         for (half, register) in [
             (AddressHalf::Low, address),
             (AddressHalf::High, address + 1),
@@ -622,15 +493,17 @@ impl Selection<'_, '_> {
             0,
             &[value, base, value],
         ));
-        self.wait_for(&[lift::Counter::Store, lift::Counter::Load]);
-    }
-
-    fn wait_for(&mut self, counters: &[lift::Counter]) {
-        for counter in counters {
-            if let Some(wait) = self.codes.wait(*counter) {
+        for counter in [lift::Counter::Store, lift::Counter::Load] {
+            if let Some(wait) = self.codes.wait(counter) {
                 self.code.fixed(wait);
             }
         }
+        if own.is_none() {
+            self.code.write_lane(vgpr, 0, lane);
+        }
+        self.code.scalar1(op, EXEC, SourceOperand::Scalar(exec));
+        gap(self.codes, self.code);
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common::{Tool, assembled_with, compile, launch, launches, plan_each, plan_sum, words};
 use codeobj::CodeObject;
-use lift::Module;
+use lift::{FunctionIndex, Module};
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Value};
 use template::Global;
 use verify::{Input, Launch, Verdict, lockstep};
@@ -73,6 +73,17 @@ fn shapes() -> Vec<(&'static str, String, String)> {
             none(),
         ),
         (
+            "SCC behind a jump, and a load on its way",
+            format!(
+                "{ROUNDS}{}{}s_cmp_eq_u32 s11, 1\ns_cselect_b32 s18, s14, s16\ns_cselect_b32 s19, s15, s17\n\
+                 s_load_dwordx4 s[0:3], s[4:5], 0x0\ns_cmp_eq_u32 s11, 2\ns_setpc_b64 s[18:19]\n.Lt: v_add_u32 v1, 64, v1\n\
+                 .Lu: s_waitcnt lgkmcnt(0)\ns_cbranch_scc1 .Lb\n{PLACES}",
+                address(14, ".Lt"),
+                address(16, ".Lu"),
+            ),
+            none(),
+        ),
+        (
             "places in data",
             format!(
                 "{ROUNDS}{}s_lshl_b32 s11, s11, 3\ns_add_u32 s14, s14, s11\ns_addc_u32 s15, s15, 0\n\
@@ -132,6 +143,15 @@ fn shapes() -> Vec<(&'static str, String, String)> {
     ]
 }
 
+/// Code that no wave comes to. It names every SGPR, so that none is left for translating jumps.
+fn naming_all(target: &str) -> String {
+    let count = if target.starts_with("gfx9") { 102 } else { 106 };
+    let names: String = (0..count)
+        .map(|number| format!("s_mov_b32 s{number}, 0\n"))
+        .collect();
+    format!("s_cmp_eq_u32 s6, s6\ns_cbranch_scc1 .Lnamed\n{names}.Lnamed:\n")
+}
+
 fn assemble(target: &str, middle: &str, others: &str) -> Vec<u8> {
     // Since gfx12 code waits for scalar registers that vector instructions wrote.
     let (wait, barrier) = match target.starts_with("gfx12") {
@@ -145,7 +165,7 @@ fn assemble(target: &str, middle: &str, others: &str) -> Vec<u8> {
             *text = text.replace("v_add_u32", "v_add_nc_u32");
         }
     }
-    assembled_with(target, &middle, &others, 32, 16, 0)
+    assembled_with(target, &middle, &others, 102, 16, 0)
 }
 
 fn full() -> Launch {
@@ -162,8 +182,26 @@ fn wherever_code_goes_it_is_counted_and_sees_the_same() {
         let tool = Tool::build(target);
         for (shape, middle, others) in shapes() {
             runs_alike(target, &tool, shape, &assemble(target, &middle, &others));
+            let full = format!("{}{middle}", naming_all(target));
+            let bytes = assemble(target, &full, &others);
+            // An accumulator would need registers.
+            match shape {
+                "many callers" => runs_alike_with(target, &tool, shape, &bytes, &[plan_each]),
+                "a table of branches" => refused(target, &tool, &bytes),
+                _ => {}
+            }
         }
     }
+}
+
+fn refused(target: &str, tool: &Tool, bytes: &[u8]) {
+    let object = CodeObject::parse(bytes).expect("the assembler's output");
+    let module = Module::lift(&object).expect("lifts");
+    let kernel = module.function("full").expect("is there");
+    let plan = plan_each(&module, kernel, tool);
+    let refusal = rewrite::rewrite(&object, &module, kernel, &plan).map(drop);
+    let reason = refusal.expect_err("no registers are free").to_string();
+    assert!(reason.contains("no SGPRs are free"), "{target}: {reason}");
 }
 
 /// More possible places than branches of one search reach.
@@ -189,6 +227,12 @@ fn jumps_find_their_places_in_long_code() {
 
 /// Compares the kernel with itself below hooks, and what is counted with what it executes.
 fn runs_alike(target: &str, tool: &Tool, shape: &str, bytes: &[u8]) {
+    runs_alike_with(target, tool, shape, bytes, &[plan_each, plan_sum]);
+}
+
+type Planner = for<'t> fn(&Module, FunctionIndex, &'t Tool) -> Plan<'t>;
+
+fn runs_alike_with(target: &str, tool: &Tool, shape: &str, bytes: &[u8], planners: &[Planner]) {
     let place = format!("{target}, {shape}");
     let object = CodeObject::parse(bytes).expect("the assembler's output");
     let module = Module::lift(&object).expect("lifts");
@@ -196,10 +240,8 @@ fn runs_alike(target: &str, tool: &Tool, shape: &str, bytes: &[u8]) {
     let launch = full();
     let before = verify::run(bytes, &launch, &[])
         .unwrap_or_else(|error| panic!("{place}: the original: {error}"));
-    for plan in [
-        plan_each(&module, kernel, tool),
-        plan_sum(&module, kernel, tool),
-    ] {
+    for planner in planners {
+        let plan = planner(&module, kernel, tool);
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
             .unwrap_or_else(|refusal| panic!("{place}: {refusal}"));
         let globals = &tool.bundle.globals;

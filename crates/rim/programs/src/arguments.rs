@@ -12,7 +12,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Those of this process.
+    /// Reads the arguments of this process.
     pub fn own() -> Arguments {
         Arguments::parse(std::env::args().skip(1))
     }
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_options_are_no_names() {
+    fn values_of_skip_are_no_names() {
         let none = parsed(&["--ignored", "--skip", "real::"]);
         assert!(none.want_none() && none.names.is_empty() && none.choose("lanes"));
         let some = parsed(&["lds", "--skip=lan", "--all", "lanes"]);

@@ -36,13 +36,17 @@ pub(crate) fn made<'k>(
         Err(refusal) => refusal,
     };
     if let Some(asked) = to_memory.filter(|_| refusal.lacks_registers()) {
-        wanted = asked.wanted(Counting::Memory, engine, source, function)?;
+        let mut other = asked.wanted(Counting::Memory, engine, source, function)?;
         let note = format!("counts in memory, not in registers: {refusal}");
-        wanted.notes.push(note);
-        refusal = match rewritten(source, function, &wanted.plan) {
-            Ok(rewritten) => return Ok((rewritten, wanted)),
+        other.notes.push(note);
+        let second = match rewritten(source, function, &other.plan) {
+            Ok(rewritten) => return Ok((rewritten, other)),
             Err(refusal) => refusal,
         };
+        // A refusal that names no place leaves nothing to leave out.
+        if second.place().is_some() || refusal.place().is_none() {
+            (wanted, refusal) = (other, second);
+        }
     }
     // A caller that knows the launch asks again.
     let depends_on_launch = matches!(refusal, Refusal::DynamicStack);
