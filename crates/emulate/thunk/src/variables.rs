@@ -102,9 +102,17 @@ pub fn look() {
     seen.list = Some(list);
     let new = unseen(&mut seen.objects, objects);
     images::retain(&seen.objects);
+    // Other checks have no use for what is in files, and libraries have hundreds of objects there.
+    let is_parsed = exact::is_wanted() || check::looks_for_races();
     for loaded in new {
+        if !is_parsed && !loaded.is_in_memory() {
+            continue;
+        }
         let Some(bytes) = loaded.read() else { continue };
         images::keep(&loaded, &bytes);
+        if !is_parsed {
+            continue;
+        }
         match CodeObject::parse(&bytes) {
             Ok(object) if exact::is_wanted() => close_around(memory, loaded.base, &object),
             // The waves tell of memory that kernels allocate.
