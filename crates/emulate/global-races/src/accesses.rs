@@ -469,9 +469,8 @@ impl Instruction<'_> {
         }
         let writer = state.record(writer);
         let looks = cell.readers.into_iter().zip([cell.bytes[1], cell.bytes[2]]);
-        let mut looks = looks.filter(|(reader, bytes)| {
-            *reader != 0 && bytes >> SEEN & part.bytes == part.bytes
-        });
+        let mut looks = looks
+            .filter(|(reader, bytes)| *reader != 0 && bytes >> SEEN & part.bytes == part.bytes);
         looks.any(|(reader, _)| {
             let look = state.record(reader);
             let all_are_beside = [look, writer]
