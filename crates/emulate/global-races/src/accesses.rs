@@ -423,7 +423,7 @@ impl Instruction<'_> {
             self.decides(state, scene, &cell, decides);
         }
         if cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] & part.bytes != 0 {
-            let missing = match self.follows_a_look(state, scene, &cell, part) {
+            let missing = match self.follows_a_look(state, scene, (&cell, cell.writer), part) {
                 true => None,
                 false => self.missing_after(state, scene, &cell, part.address),
             };
@@ -436,6 +436,7 @@ impl Instruction<'_> {
         for writer in state.writers(part.address, &cell, part.bytes) {
             match self.missing(state, scene, (writer, cell.synchronises), part.address) {
                 _ if writer == scene.id => {}
+                Some(_) if self.follows_a_look(state, scene, (&cell, writer), part) => {}
                 Some(missing) => self.found(state, scene, (writer, missing), part),
                 None => self.learn(state, scene, writer, part.address),
             }
@@ -456,15 +457,20 @@ impl Instruction<'_> {
 
     /// A wave has looked at the word and got what the last write stored, before it comes to this write. Accesses to one place are in order
     /// then: a waiter may take a flag back by a plain store.
-    fn follows_a_look(&self, state: &State, scene: &Scene<'_>, cell: &Cell, part: Part) -> bool {
+    fn follows_a_look(
+        &self,
+        state: &State,
+        scene: &Scene<'_>,
+        (cell, writer): (&Cell, RecordId),
+        part: Part,
+    ) -> bool {
         if !self.shared.rules.looks || self.kind() == Access::Read {
             return false;
         }
-        let writer = state.record(cell.writer);
+        let writer = state.record(writer);
         let looks = cell.readers.into_iter().zip([cell.bytes[1], cell.bytes[2]]);
-        let mut looks = looks.filter(|(reader, bytes)| {
-            *reader != 0 && bytes & SEEN != 0 && bytes & part.bytes == part.bytes
-        });
+        let mut looks = looks
+            .filter(|(reader, bytes)| *reader != 0 && bytes >> SEEN & part.bytes == part.bytes);
         looks.any(|(reader, _)| {
             let look = state.record(reader);
             let all_are_beside = [look, writer]
@@ -620,11 +626,11 @@ impl Instruction<'_> {
             }
             cell.bytes[1] |= bytes;
             if self.memory.synchronises {
-                cell.bytes[1] |= SEEN;
+                cell.bytes[1] |= bytes << SEEN;
             }
         } else {
             cell.writer = id;
-            cell.is_new();
+            cell.is_new(bytes);
             cell.bytes[0] = match before == id {
                 true => cell.bytes[0] | bytes,
                 false => bytes,

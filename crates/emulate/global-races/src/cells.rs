@@ -22,14 +22,14 @@ pub(crate) struct Cell {
 
 /// A bit beside those of a dword's bytes: the state has the writers of other ones.
 pub(crate) const OTHERS: u8 = 16;
-/// A bit beside those of a read's bytes: the wave looked for a word of others, and got what the last write has stored.
-pub(crate) const SEEN: u8 = 32;
+/// A read's bytes, so many bits up: the wave looked for a word of others, and got what the last write to the byte has stored.
+pub(crate) const SEEN: u32 = 4;
 
 impl Cell {
-    /// No wave has read what is written now.
-    pub fn is_new(&mut self) {
-        self.bytes[1] &= !SEEN;
-        self.bytes[2] &= !SEEN;
+    /// No wave has read what is written to these bytes now.
+    pub fn is_new(&mut self, bytes: u8) {
+        self.bytes[1] &= !(bytes << SEEN);
+        self.bytes[2] &= !(bytes << SEEN);
     }
 
     /// No wave has accessed it.

@@ -249,7 +249,7 @@ impl Engine<'_> {
         if self.access == Access::Write {
             let same = cell.writer == id;
             cell.bytes[0] = if same { cell.bytes[0] | bytes } else { bytes };
-            cell.is_new();
+            cell.is_new(bytes);
             cell.writer = id;
         } else {
             if cell.readers[0] != id {

@@ -302,6 +302,19 @@ kernel void taken_back(Memory out) {
   }
 }
 
+// The same by two stores that each write a half.
+kernel void taken_back_in_halves(Memory out) {
+  global short *halves = (global short *)out;
+  if (GROUP == 0 && ITEM == 0)
+    PUT(out, 1, release, device); // @taken_back_in_halves.A
+  if (GROUP == 1 && ITEM == 0) {
+    while (IF_OK(GET(out, acquire, device) != 1, false))
+      ;
+    for (int i = 0; i < 2; i++)
+      __scoped_atomic_store_n(&halves[i], 2, __ATOMIC_RELAXED, __MEMORY_SCOPE_WVFRNT); // @taken_back_in_halves.B
+  }
+}
+
 // The same by another wave, behind a barrier.
 kernel void taken_back_beside(Memory out) {
   if (GROUP == 0 && ITEM == 0)

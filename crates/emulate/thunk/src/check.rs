@@ -64,10 +64,13 @@ pub fn is_wanted() -> bool {
     directory().is_some()
 }
 
-/// The words of the second variable.
-fn words() -> Vec<String> {
-    let words = env::var(WANTED).unwrap_or_default();
-    words.split(',').map(str::to_owned).collect()
+/// The words of the second variable. It is read once: each object that is loaded asks for them, and other threads may change variables by then.
+fn words() -> &'static [String] {
+    static WORDS: OnceLock<Vec<String>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let words = env::var(WANTED).unwrap_or_default();
+        words.split(',').map(str::to_owned).collect()
+    })
 }
 
 /// Returns `true` if something is looked for that names the program's allocations.

@@ -25,6 +25,9 @@ pub fn keep(loaded: &Loaded, bytes: &[u8]) {
 }
 
 fn add(kept: &mut Copies, loaded: &Loaded, bytes: &[u8], [largest, most]: [usize; 2]) {
+    if kept.iter().any(|(one, _)| one == loaded) {
+        return;
+    }
     let so_far: usize = kept.iter().map(|(_, copy)| copy.len()).sum();
     if bytes.len() <= largest && so_far + bytes.len() <= most {
         kept.push((loaded.clone(), bytes.into()));
@@ -43,6 +46,31 @@ pub fn retain(objects: &BTreeSet<Loaded>) {
     lock(&KEPT).retain(|(one, _)| objects.contains(one));
 }
 
+/// Reads the objects anew that have the place and the name of an earlier one: `is_loaded` denies that the copy was loaded, and accepts the source.
+/// Returns them.
+pub fn renew(is_loaded: impl Fn(&Loaded, &[u8]) -> bool) -> Vec<Loaded> {
+    replace(&mut lock(&KEPT), is_loaded, Loaded::source)
+}
+
+fn replace(
+    kept: &mut Copies,
+    is_loaded: impl Fn(&Loaded, &[u8]) -> bool,
+    source: impl Fn(&Loaded) -> Option<Vec<u8>>,
+) -> Vec<Loaded> {
+    let mut renewed = Vec::new();
+    for (loaded, copy) in kept.iter_mut() {
+        if is_loaded(loaded, copy) {
+            continue;
+        }
+        // A source that is gone, or has something else now, leaves the copy.
+        if let Some(bytes) = source(loaded).filter(|bytes| is_loaded(loaded, bytes)) {
+            *copy = bytes.into();
+            renewed.push(loaded.clone());
+        }
+    }
+    renewed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +84,23 @@ mod tests {
         }
         let sizes: Vec<_> = kept.iter().map(|(_, copy)| copy.len()).collect();
         assert_eq!(sizes, [10, 10, 9, 1]);
+    }
+
+    #[test]
+    fn a_copy_is_replaced_by_what_was_loaded_in_its_place() {
+        let mut kept = Copies::new();
+        for base in 0..4 {
+            let loaded = Loaded::at(base, "memory://1#offset=0&size=1");
+            add(&mut kept, &loaded, &[b'a'], LIMITS);
+            add(&mut kept, &loaded, &[b'x'], LIMITS);
+        }
+        // What is loaded at each place, and what is in its source: the second and the fourth source have been given to something else.
+        let (there, sources) = (*b"aabb", [Some(b'a'), Some(b'b'), Some(b'b'), Some(b'c')]);
+        let is_loaded = |one: &Loaded, bytes: &[u8]| bytes == [there[one.base as usize]];
+        let source = |one: &Loaded| Some(vec![sources[one.base as usize]?]);
+        let renewed = replace(&mut kept, is_loaded, source);
+        assert_eq!(renewed.iter().map(|one| one.base).collect::<Vec<_>>(), [2]);
+        let copies: Vec<_> = kept.iter().map(|(_, copy)| copy[0]).collect();
+        assert_eq!(copies, *b"aaba");
     }
 }

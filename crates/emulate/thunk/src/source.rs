@@ -165,9 +165,14 @@ impl Loaded {
 
     /// The code object's bytes.
     pub fn read(&self) -> Option<Vec<u8>> {
-        if let Some(copy) = images::of(self) {
-            return Some(copy.to_vec());
+        match images::of(self) {
+            Some(copy) => Some(copy.to_vec()),
+            None => self.source(),
         }
+    }
+
+    /// The bytes that are now where the object was loaded from.
+    pub fn source(&self) -> Option<Vec<u8>> {
         let Uri {
             origin,
             offset,

@@ -1,7 +1,14 @@
 //! Loaded code objects, as a check knows them. Images are kept. On an exact device, kernels do not reach the bytes between variables, and do
 //! not write constants.
 
-use std::{collections::BTreeSet, mem::offset_of, sync::Mutex};
+use std::{
+    collections::BTreeSet,
+    mem::offset_of,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use allocations::{
     facts,
@@ -28,13 +35,18 @@ static DESTROY: Original<ExecutableDestroy> = Original::new();
 static SEEN: Mutex<Seen> = Mutex::new(Seen {
     objects: BTreeSet::new(),
     list: None,
+    changes: 0,
 });
+/// Counts code that is about to be given up, and since the first time also code that is complete.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
 
 struct Seen {
     /// The objects that were looked at and are still loaded.
     objects: BTreeSet<Loaded>,
     /// The list that they were in.
     list: Option<List>,
+    /// The changes that were known then.
+    changes: u64,
 }
 
 const BESIDE: Closing = Closing {
@@ -66,13 +78,17 @@ unsafe extern "C" fn freeze(executable: Handle, options: *const std::ffi::c_char
     // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
     let answer = unsafe { FREEZE.behind()(executable, options) };
     if answer == status::SUCCESS {
+        if CHANGES.load(Ordering::Acquire) != 0 {
+            CHANGES.fetch_add(1, Ordering::AcqRel);
+        }
         let _ = contain(look, || ());
     }
     answer
 }
 
-/// The next object may have the same place and the same name.
+/// The next object may have the same place and the same name, and another thread may load it before the look here.
 unsafe extern "C" fn destroy(executable: Handle) -> Status {
+    CHANGES.fetch_add(1, Ordering::AcqRel);
     // SAFETY: the caller of the entry passed this argument, and it goes on unchanged.
     let answer = unsafe { DESTROY.behind()(executable) };
     let _ = contain(look, || ());
@@ -92,7 +108,8 @@ pub fn look() {
     // Held to the end: who finds nothing new relies on all that was found before.
     let mut seen = lock(&SEEN);
     // Each new piece of code has this called, and a program may have loaded hundreds of objects.
-    if seen.list.as_ref().is_some_and(List::is_current) {
+    let changes = CHANGES.load(Ordering::Acquire);
+    if seen.changes == changes && seen.list.as_ref().is_some_and(List::is_current) {
         return;
     }
     let Some(mut list) = List::read() else {
@@ -100,11 +117,24 @@ pub fn look() {
     };
     let objects = std::mem::take(&mut list.objects);
     seen.list = Some(list);
+    if std::mem::replace(&mut seen.changes, changes) != changes {
+        for one in images::renew(|loaded, bytes| is_there(memory, loaded.base, bytes)) {
+            seen.objects.remove(&one);
+        }
+    }
     let new = unseen(&mut seen.objects, objects);
     images::retain(&seen.objects);
+    // Other checks have no use for what is in files, and libraries have hundreds of objects there.
+    let is_parsed = exact::is_wanted() || check::looks_for_races();
     for loaded in new {
+        if !is_parsed && !loaded.is_in_memory() {
+            continue;
+        }
         let Some(bytes) = loaded.read() else { continue };
         images::keep(&loaded, &bytes);
+        if !is_parsed {
+            continue;
+        }
         match CodeObject::parse(&bytes) {
             Ok(object) if exact::is_wanted() => close_around(memory, loaded.base, &object),
             // The waves tell of memory that kernels allocate.
@@ -114,6 +144,20 @@ pub fn look() {
             _ => {}
         }
     }
+}
+
+/// Returns `true` if the code and the constants of this object are in memory at its base.
+fn is_there(memory: &Memory, base: u64, bytes: &[u8]) -> bool {
+    let Ok(object) = CodeObject::parse(bytes) else {
+        return false;
+    };
+    let image = object.image();
+    let mut fixed = image.segments.iter().filter(|one| !one.writable);
+    fixed.all(|segment| {
+        let mut there = vec![0; segment.data.len()];
+        let read = memory.read_bytes(base + segment.address, &mut there);
+        read.is_ok() && there == segment.data
+    })
 }
 
 /// The loaded objects that no earlier call has returned. An object that was unloaded is forgotten.
