@@ -1,5 +1,7 @@
 //! Classes of instructions, and what the run summary counts by them.
 
+use std::ops::Range;
+
 use gpu::{
     Counts, Dispatch,
     executor::{ClassCount, Inexact, InstructionCount},
@@ -70,8 +72,13 @@ impl Class {
 }
 
 /// Sums a dispatch's per-instruction counts by class, and keeps them if the dispatch is counted. `detailed`: also by counter and by what is
-/// not exact, which takes a short launch longer than all the rest.
-pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, detailed: bool) -> Counts {
+/// not exact, which takes a short launch longer than all the rest. `started`: the workgroups that have begun, if not all will.
+pub(crate) fn summarise(
+    counts: &wave::Counts,
+    dispatch: &Dispatch,
+    detailed: bool,
+    started: Option<&[Range<u64>]>,
+) -> Counts {
     let mut sums = vec![
         0;
         if detailed {
@@ -81,12 +88,16 @@ pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, detailed: bo
         }
     ];
     let mut waves = 0;
-    launched::waves(dispatch, |lanes, count| {
+    let add_waves = |lanes, count| {
         waves += count;
         if detailed {
             counters::add_waves(&mut sums, lanes, count);
         }
-    });
+    };
+    match started {
+        Some(started) => launched::waves_of(dispatch, started, add_waves),
+        None => launched::waves(dispatch, add_waves),
+    }
     let mut classes: Vec<ClassCount> = Vec::new();
     let mut inexact: Vec<Inexact> = Vec::new();
     counts.for_each(|segment, inst, count| {

@@ -764,6 +764,7 @@ fn serve_watched(
             Turn::Failed { wave, pc, stop } => {
                 let fault = describe(run, space, &mut env, workgroup.id, wave, pc, stop);
                 run.fail(fault);
+                run.schedule.give_back(&mut hand);
                 return env.counts;
             }
         }
@@ -811,6 +812,7 @@ fn put_aside(
         && observer.has_enough()
     {
         run.abandon("the observer had enough");
+        run.schedule.give_back(hand);
         return false;
     }
     let (index, workgroup) = (workgroup.index, Box::new(workgroup));

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
@@ -192,7 +193,8 @@ impl Run {
             let shared = lock(&self.shared);
             if shared.adding == 0 {
                 let counts = shared.counts.as_ref();
-                return counts.map_or_else(gpu::Counts::default, |counts| self.summarise(counts));
+                return counts
+                    .map_or_else(gpu::Counts::default, |counts| self.summarise(counts, None));
             }
             drop(shared);
             thread::sleep(MOMENT);
@@ -220,10 +222,7 @@ impl Run {
         if self.cancelled.load(Ordering::Relaxed) {
             self.abandon("the queue was destroyed while the kernel ran");
         }
-        if self.failed.load(Ordering::Relaxed) {
-            return Work::Nothing;
-        }
-        if self.is_paused() {
+        if self.failed.load(Ordering::Relaxed) || self.is_paused() {
             self.schedule.give_back(hand);
             return Work::Nothing;
         }
@@ -288,10 +287,11 @@ impl Run {
         self.hand_in(counts);
     }
 
-    fn summarise(&self, counts: &Counts) -> gpu::Counts {
+    /// `started`: the workgroups that have begun, if not all will.
+    fn summarise(&self, counts: &Counts, started: Option<&[Range<u64>]>) -> gpu::Counts {
         gpu::Counts {
             waited: self.waited.load(Ordering::Relaxed),
-            ..classes::summarise(counts, &self.dispatch, self.detailed)
+            ..classes::summarise(counts, &self.dispatch, self.detailed, started)
         }
     }
 
@@ -329,13 +329,15 @@ impl Run {
         let (job, outcome) = {
             let mut shared = lock(&self.shared);
             let counts = shared.counts.take().unwrap_or_default();
-            let executed = self.summarise(&counts);
             let outcome = match shared.failed.take() {
-                Some(fault) => Err(Fault {
-                    executed: Some(Box::new(executed)),
-                    ..fault
-                }),
-                None => Ok(executed),
+                Some(fault) => {
+                    let executed = self.summarise(&counts, Some(&self.schedule.started()));
+                    Err(Fault {
+                        executed: Some(Box::new(executed)),
+                        ..fault
+                    })
+                }
+                None => Ok(self.summarise(&counts, None)),
             };
             (shared.job.take(), outcome)
         };

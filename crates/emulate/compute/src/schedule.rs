@@ -172,6 +172,23 @@ impl<T> Schedule<T> {
         self.shared().ended == self.total
     }
 
+    /// The workgroups that have been started, in order, if the hands of all threads are empty.
+    pub fn started(&self) -> Vec<Range<u64>> {
+        let shared = self.shared();
+        let mut returned = shared.returned.clone();
+        returned.sort_unstable_by_key(|range| range.start);
+        let end = self.next.0.load(ORDER);
+        returned.push(end..end);
+        let mut from = 0;
+        let mut started = Vec::with_capacity(returned.len());
+        for unstarted in returned {
+            started.push(from..unstarted.start);
+            from = unstarted.end;
+        }
+        started.retain(|range| !range.is_empty());
+        started
+    }
+
     /// Returns `true` if a thread with an empty hand would find something to do.
     pub fn has_work(&self) -> bool {
         let shared = self.shared();
@@ -413,6 +430,31 @@ mod tests {
     fn short_workgroups_come_to_all_places_in_turn_or_stay_in_one() {
         assert_eq!(slots_of(Reuse::Latest), [0; 9]);
         assert_eq!(slots_of(Reuse::Earliest), [0, 2, 4, 6, 0, 2, 4, 6, 0]);
+    }
+
+    #[test]
+    fn those_that_were_started_are_known_when_hands_are_empty() {
+        let schedule = Schedule::<()>::new(640, 1, 64, 4, Reuse::Latest);
+        let mut hands = [(); 3].map(|()| ThreadWork::default());
+        let mut expected = Vec::new();
+        for (hand, times) in hands.iter_mut().zip([5, 30, 1]) {
+            for _ in 0..times {
+                let Work::Start(index, slots) = schedule.take(hand) else {
+                    panic!("there is more to start");
+                };
+                expected.push(index);
+                schedule.end(slots, hand);
+            }
+        }
+        hands.iter_mut().for_each(|hand| schedule.give_back(hand));
+        expected.sort_unstable();
+        let started: Vec<u64> = schedule.started().into_iter().flatten().collect();
+        assert_eq!(started, expected);
+        assert!(
+            Schedule::<()>::new(9, 1, 9, 1, Reuse::Latest)
+                .started()
+                .is_empty()
+        );
     }
 
     #[test]

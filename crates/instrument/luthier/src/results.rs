@@ -16,9 +16,9 @@ pub struct KernelResults {
     pub(crate) object_hash: [u8; 32],
     pub(crate) launches: u64,
     pub(crate) all_launches: u64,
-    /// Of the device.
+    /// The device's target.
     pub(crate) target: Option<String>,
-    /// A kernel of this name ran from another code object, too.
+    /// A kernel of this name from another code object is instrumented, too.
     pub(crate) is_ambiguous: bool,
     pub(crate) counters: Vec<u64>,
     pub(crate) data: Box<RawValue>,
@@ -46,7 +46,7 @@ impl KernelResults {
         demangle::readable(&self.name)
     }
 
-    /// The same in a report, with its code object if others have a kernel of this name that ran.
+    /// The same in a report, with its code object if others have an instrumented kernel of this name.
     pub fn label(&self) -> String {
         let name = self.demangled();
         if !self.is_ambiguous {

@@ -28,7 +28,7 @@ impl Tool for BranchDivergence {
         }
         if unknown != 0 {
             edit.note(format!(
-                "branches left out, because no register that hooks can read has the lanes before or after them: {unknown}"
+                "branches left out, because no register that hooks can read has the lanes before or after them, or because nothing in their block says how their lanes came about: {unknown}"
             ));
         }
         by_line::count_at(edit, branches, 2, |edit, branch, masks, counter| {
@@ -53,7 +53,7 @@ impl Tool for BranchDivergence {
     }
 }
 
-/// Where the lanes before and after an instruction are that takes some out of EXEC.
+/// The registers that have the lanes before and after an instruction that takes some out of EXEC.
 #[derive(Clone, Copy)]
 enum Masks {
     /// The register has EXEC as it was, once the instruction is executed.
@@ -87,23 +87,29 @@ impl Masks {
     }
 }
 
-/// What an instruction does to a wave.
+/// An instruction does this to a wave.
 enum Passed {
     /// It takes lanes out of EXEC.
     Parts(Masks),
-    /// The same, but the lanes are in no register.
+    /// It does or may do the same, but no register is known to have the lanes.
     PartsUnseen,
     Other,
 }
 
-/// What is known of scalar registers on the way through a block.
-#[derive(Default)]
-struct Known {
-    /// Registers that have EXEC.
-    copies: Vec<Reg>,
-    /// Registers with some of EXEC's lanes.
-    parts: Vec<Reg>,
+/// A scalar register has these lanes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    /// Those that are in EXEC.
+    All,
+    /// Some of those that are in EXEC.
+    Some,
+    /// Those that were in EXEC before the block changed it.
+    Earlier,
 }
+
+/// It holds the scalar registers whose lanes are known on the way through a block.
+#[derive(Default)]
+struct Known(Vec<(Reg, Lanes)>);
 
 impl Known {
     /// Goes on to what is known after the instruction.
@@ -121,32 +127,44 @@ impl Known {
             })
             .collect();
         let stays = |reg: &Reg| defined.iter().all(|other| !overlap(*reg, *other));
-        if instruction.decoded().op.has(Traits::COMPARES_TO_EXEC) {
-            self.copies.retain(stays);
-            let saved = self.copies.first().copied();
-            *self = Known::default();
-            return saved.map_or(Passed::PartsUnseen, |saved| {
-                Passed::Parts(Masks::Saved(saved))
-            });
-        }
-        let (passed, copy, part) = self.of_mask(instruction, lanes);
+        let (passed, made) = match instruction.decoded().op.has(Traits::COMPARES_TO_EXEC) {
+            true => (self.of_comparison(stays), None),
+            false => self.of_mask(instruction, lanes),
+        };
         if instruction.writes_exec() {
-            *self = Known::default();
+            self.change_exec();
         }
-        self.copies.retain(stays);
-        self.parts.retain(stays);
-        self.copies.extend(copy);
-        self.parts.extend(part);
+        self.0.retain(|(reg, _)| stays(reg));
+        self.0.extend(made);
         passed
     }
 
-    /// What an instruction does that makes masks of lanes, and the register that has EXEC or some of its lanes then.
-    fn of_mask(
-        &self,
-        instruction: &Instruction<'_>,
-        lanes: u8,
-    ) -> (Passed, Option<Reg>, Option<Reg>) {
-        let nothing = (Passed::Other, None, None);
+    /// Goes on to what is known when EXEC has changed.
+    fn change_exec(&mut self) {
+        self.0.retain(|(_, has)| *has != Lanes::Some);
+        for (_, has) in &mut self.0 {
+            *has = Lanes::Earlier;
+        }
+    }
+
+    fn has(&self, reg: Reg) -> Option<Lanes> {
+        let mut known = self.0.iter();
+        let found = known.find(|(other, _)| *other == reg);
+        found.map(|(_, has)| *has)
+    }
+
+    /// Says what a comparison does whose result becomes EXEC. Registers for which `stays` is false do not outlive it.
+    fn of_comparison(&self, stays: impl Fn(&Reg) -> bool) -> Passed {
+        let mut known = self.0.iter();
+        let saved = known.find(|(reg, has)| *has == Lanes::All && stays(reg));
+        saved.map_or(Passed::PartsUnseen, |(saved, _)| {
+            Passed::Parts(Masks::Saved(*saved))
+        })
+    }
+
+    /// Says what an instruction does that makes masks of lanes, and which register has known lanes then.
+    fn of_mask(&self, instruction: &Instruction<'_>, lanes: u8) -> (Passed, Option<(Reg, Lanes)>) {
+        let nothing = (Passed::Other, None);
         let mask = instruction.decoded().op.lane_mask();
         let Some(mask) = mask.filter(|mask| 32 * mask.dwords == lanes) else {
             return nothing;
@@ -162,32 +180,46 @@ impl Known {
         let Some(to) = to else { return nothing };
         if mask.saves_exec || mask.writes_exec {
             let takes = matches!(mask.logic, Logic::And | Logic::AndNotA);
-            return match (takes, mask.saves_exec && is_readable(to)) {
-                (false, _) => nothing,
-                (true, true) => (Passed::Parts(Masks::Saved(to)), None, None),
-                (true, false) => (Passed::PartsUnseen, None, None),
+            let saved = mask.saves_exec && is_readable(to);
+            let passed = match (takes, saved) {
+                (false, _) => Passed::Other,
+                (true, true) => Passed::Parts(Masks::Saved(to)),
+                (true, false) => Passed::PartsUnseen,
             };
+            return (passed, saved.then_some((to, Lanes::Earlier)));
         }
-        let has_exec = |reg: &Reg| reg.kind == RegKind::Exec || self.copies.contains(reg);
+        let has_exec = |reg: &Reg| reg.kind == RegKind::Exec || self.has(*reg) == Some(Lanes::All);
         let taken = match (mask.logic, &from[..]) {
             (Logic::Move, [from]) if has_exec(from) => {
-                let copy = is_readable(to).then_some(to);
-                return (Passed::Other, copy, None);
+                return (Passed::Other, is_readable(to).then_some((to, Lanes::All)));
             }
-            (Logic::Move, [from]) if self.parts.contains(from) => Some((*from, false)),
+            (Logic::Move, [from]) if self.has(*from) == Some(Lanes::Earlier) => {
+                return (
+                    Passed::Other,
+                    is_readable(to).then_some((to, Lanes::Earlier)),
+                );
+            }
+            (Logic::Move, [from]) if self.has(*from) == Some(Lanes::Some) => Some((*from, false)),
             (Logic::And, [a, b]) if has_exec(a) => Some((*b, false)),
             (Logic::And, [a, b]) if has_exec(b) => Some((*a, false)),
             (Logic::AndNotB, [a, b]) if has_exec(a) => Some((*b, true)),
             (Logic::AndNotA, [a, b]) if has_exec(b) => Some((*a, true)),
             _ => None,
         };
-        let Some((mask, negated)) = taken else {
-            return nothing;
+        let takes_part = || {
+            matches!(
+                mask.logic,
+                Logic::Move | Logic::And | Logic::AndNotA | Logic::AndNotB
+            )
         };
-        match (to.kind == RegKind::Exec, is_readable(mask)) {
-            (true, true) => (Passed::Parts(Masks::Taken { mask, negated }), None, None),
-            (true, false) => (Passed::PartsUnseen, None, None),
-            (false, _) => (Passed::Other, None, is_readable(to).then_some(to)),
+        match (to.kind == RegKind::Exec, taken) {
+            (true, Some((mask, negated))) if is_readable(mask) => {
+                (Passed::Parts(Masks::Taken { mask, negated }), None)
+            }
+            (true, Some(_)) => (Passed::PartsUnseen, None),
+            (true, None) if takes_part() => (Passed::PartsUnseen, None),
+            (false, Some(_)) => (Passed::Other, is_readable(to).then_some((to, Lanes::Some))),
+            (_, None) => nothing,
         }
     }
 }

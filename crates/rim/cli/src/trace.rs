@@ -143,6 +143,7 @@ impl Trace {
     fn run(&self) -> Result<ExitCode> {
         outputs::make_directories(&self.output)
             .with_context(|| format!("cannot make {}", self.output.display()))?;
+        self.check()?;
         let (mut files, mut status) = (Vec::new(), Status::Done);
         let named = self.files.iter().zip(stems(&self.files));
         for (index, (file, stem)) in named.enumerate() {
@@ -152,7 +153,7 @@ impl Trace {
             match written {
                 Ok(name) => files.push(name),
                 // The other launches are no worse for it.
-                Err(error) if self.files.len() > 1 && is_of_launch(&error) => {
+                Err(error) if self.files.len() > 1 && !may_go_elsewhere(&error) => {
                     command::say!(
                         "luthier: {}",
                         command::error_line(&crate::told(&error), None)
@@ -171,10 +172,33 @@ impl Trace {
         Ok(status.into())
     }
 
+    /// Refuses what is wrong with the command rather than with one of its launches.
+    fn check(&self) -> Result<()> {
+        self.limit()?;
+        for file in &self.files {
+            let check = || {
+                if recording::is_one(file)? {
+                    return chosen::by_recording(&self.kernel, &self.made_up, &self.which);
+                }
+                ensure!(
+                    self.files.len() == 1,
+                    "it is no recorded dispatch, and a code object has to be the only FILE"
+                );
+                Ok(())
+            };
+            check().map_err(|error| crate::about(file, error))?;
+        }
+        Ok(())
+    }
+
+    fn limit(&self) -> Result<Option<Duration>> {
+        let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
+        limit.context("--limit is a number of seconds")
+    }
+
     /// Writes one launch; the name of its file.
     fn one(&self, number: usize, stem: String, file: &Path) -> Result<String> {
         if recording::is_one(file)? {
-            chosen::by_recording(&self.kernel, &self.made_up, &self.which)?;
             let recording = recording::read(file)?;
             return self.write(
                 number,
@@ -183,10 +207,6 @@ impl Trace {
                 Subject::Recording(&recording),
             );
         }
-        ensure!(
-            self.files.len() == 1,
-            "it is no recorded dispatch, and a code object has to be the only FILE"
-        );
         let input = outputs::Input::open(file);
         let input = input.with_context(|| format!("cannot read {}", file.display()))?;
         let Some(kernel) = &self.kernel else {
@@ -206,8 +226,7 @@ impl Trace {
     ) -> Result<String> {
         let object = CodeObject::parse(bytes)?;
         emulate::check_target(&object)?;
-        let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
-        let limit = limit.context("--limit is a number of seconds")?;
+        let limit = self.limit()?;
         let place = Place {
             directory: &self.output,
             number,
@@ -248,13 +267,11 @@ fn stems(files: &[PathBuf]) -> Vec<String> {
     unique.collect()
 }
 
-/// The launch has no trace, and another attempt would not have one either.
-fn is_of_launch(error: &anyhow::Error) -> bool {
-    let untraced = error.downcast_ref::<Untraced>();
-    untraced.is_some_and(|untraced| !matches!(untraced, Untraced::Sink(_)))
-        || error
-            .downcast_ref::<verify::Error>()
-            .is_some_and(|error| !crate::verify::is_occupied(error))
+/// The launch has no trace, but another process may find its memory free.
+fn may_go_elsewhere(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<verify::Error>()
+        .is_some_and(crate::verify::is_occupied)
 }
 
 /// Runs a launch with a writer.

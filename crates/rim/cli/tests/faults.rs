@@ -98,24 +98,34 @@ fn interrupted(options: &[&str], group: bool) -> String {
     said
 }
 
-/// What waves have executed until one of them stops the kernel is counted, and tools say that they may lack some of it.
+/// Statistics count the waves that began, and the instructions until a wave stops the kernel. Tools say that they may lack some of these.
 #[test]
 fn kernels_that_stop_keep_their_counts() {
-    let run = |options: &[&str]| {
+    let run = |options: &[&str], workgroups: &str| {
         let mut command = luthier(&["run", "--device", "gfx90a"]);
         let command = command.args(options).arg("--").arg(hip("stops.hip"));
-        let output = command.output().unwrap();
+        let output = command.arg(workgroups).output().unwrap();
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let said = run(&["--stats"]);
-    let row = said
-        .lines()
-        .find(|line| line.contains("_Z5stopsv (1 faulted)"));
-    let row = row.unwrap_or_else(|| panic!("{said}"));
-    let numbers: Vec<&str> = row.split_whitespace().collect();
-    // Dispatches, waves, wave instructions and lane instructions: seven and the trap, by 64 lanes.
-    assert_eq!(numbers[..4], ["1", "1", "8", "512"], "{said}");
-    let said = run(&["-t", "instr-count"]);
+    // Dispatches, waves, wave instructions and lane instructions.
+    let counts = |workgroups: &str| {
+        let said = run(&["--stats"], workgroups);
+        let row = said
+            .lines()
+            .find(|line| line.contains("_Z5stopsv (1 faulted)"));
+        let row = row.unwrap_or_else(|| panic!("{said}"));
+        let counts = row.split("  ").filter(|field| !field.trim().is_empty());
+        let counts = counts.filter_map(|field| field.replace(' ', "").parse().ok());
+        counts.take(4).collect::<Vec<u64>>()
+    };
+    // Seven and the trap, by 64 lanes.
+    assert_eq!(counts("1"), [1, 1, 8, 512]);
+    // Each workgroup is one wave, and each that begins comes to its trap.
+    let many = counts("1000000");
+    let waves = many[1];
+    assert!((1..1_000_000).contains(&waves), "{many:?}");
+    assert_eq!(many, [1, waves, 8 * waves, 512 * waves]);
+    let said = run(&["-t", "instr-count"], "1");
     let note = "the device stopped a queue with an error";
     assert_eq!(said.matches(note).count(), 1, "{said}");
 }

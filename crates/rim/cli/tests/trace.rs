@@ -333,7 +333,7 @@ fn a_recorded_launch_is_traced() {
     }
 }
 
-/// A launch that a trap stops has no trace. The others that are named have theirs.
+/// A launch that a trap stops has no trace, and neither has a damaged recording. The others that are named have theirs.
 #[test]
 fn a_launch_without_a_trace_leaves_the_others_theirs() {
     let folder = tempfile::tempdir().unwrap();
@@ -348,6 +348,9 @@ fn a_launch_without_a_trace_leaves_the_others_theirs() {
         files.find(is_launch).unwrap()
     };
     let (stops, launch) = (record("stops.hip"), record("launch.hip"));
+    let whole = fs::read(&launch).unwrap();
+    let damaged = folder.path().join("damaged.dispatch");
+    fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
     let out = folder.path().join("traces");
     let words = [
         "trace",
@@ -357,17 +360,17 @@ fn a_launch_without_a_trace_leaves_the_others_theirs() {
         text(&out),
         text(&stops),
         text(&launch),
+        text(&damaged),
+        text(&launch),
     ];
     let (status, stderr) = said(&words);
-    assert!(
-        status == Some(2) && stderr.contains("stopped: trap 2"),
-        "{stderr}"
-    );
+    for reason in ["stopped: trap 2", "damaged.dispatch is damaged: "] {
+        assert!(status == Some(2) && stderr.contains(reason), "{stderr}");
+    }
     let list = fs::read_to_string(out.join("kernelslist.g")).unwrap();
-    assert_eq!(
-        list.lines().collect::<Vec<_>>(),
-        ["kernel-2.traceg"],
-        "{stderr}"
-    );
-    assert!(!read(&out.join("kernel-2.traceg")).1.is_empty());
+    let traces = ["kernel-2.traceg", "kernel-4.traceg"];
+    assert_eq!(list.lines().collect::<Vec<_>>(), traces, "{stderr}");
+    for trace in traces {
+        assert!(!read(&out.join(trace)).1.is_empty());
+    }
 }

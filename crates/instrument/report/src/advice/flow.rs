@@ -18,7 +18,8 @@ const WORK: f64 = 24.0;
 pub(super) fn divergent(view: &View<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for (at, [executions, splits]) in view.counters("branch-divergence", ["executions", "splits"]) {
-        // `s_andn2_b64 exec, exec, ...` ends lanes' turns of a loop.
+        // In optimised code `s_andn2_b64 exec, exec, ...` ends lanes' turns of a loop. At -O0 they end with `s_mov_b64 exec, ...`, as
+        // branches begin, and are told as branches.
         let begins = view.what(at).is_some_and(|what| {
             let mask = what.op.lane_mask();
             mask.is_none_or(|mask| matches!(mask.logic, Logic::And | Logic::Move))
