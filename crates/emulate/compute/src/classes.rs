@@ -79,14 +79,12 @@ pub(crate) fn summarise(
     detailed: bool,
     started: Option<&[Range<u64>]>,
 ) -> Counts {
-    let mut sums = vec![
-        0;
-        if detailed {
-            counters::COUNTERS.len()
-        } else {
-            0
-        }
-    ];
+    let size = if detailed {
+        counters::COUNTERS.len()
+    } else {
+        0
+    };
+    let mut sums = vec![0; size];
     let mut waves = 0;
     let add_waves = |lanes, count| {
         waves += count;

@@ -174,6 +174,8 @@ impl Known {
             match operand {
                 Operand::Def(reg) => to = to.or(Some(reg)),
                 Operand::Use(reg) => from.push(reg),
+                // `s_or_saveexec_b64 s[4:5], -1` keeps EXEC in a register all the same.
+                _ if mask.saves_exec => {}
                 _ => return nothing,
             }
         }

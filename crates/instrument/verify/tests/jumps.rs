@@ -77,7 +77,7 @@ fn shapes() -> Vec<(&'static str, String, String)> {
             format!(
                 "{ROUNDS}{}{}s_cmp_eq_u32 s11, 1\ns_cselect_b32 s18, s14, s16\ns_cselect_b32 s19, s15, s17\n\
                  s_load_dwordx4 s[0:3], s[4:5], 0x0\ns_cmp_eq_u32 s11, 2\ns_setpc_b64 s[18:19]\n.Lt: v_add_u32 v1, 64, v1\n\
-                 .Lu: s_waitcnt lgkmcnt(0)\ns_cbranch_scc1 .Lb\n{PLACES}",
+                 .Lu: v_add_u32 v1, 32, v1\ns_waitcnt lgkmcnt(0)\ns_cbranch_scc1 .Lb\n{PLACES}",
                 address(14, ".Lt"),
                 address(16, ".Lu"),
             ),
