@@ -91,8 +91,8 @@ mod tests {
         let mut kept = Copies::new();
         for base in 0..4 {
             let loaded = Loaded::at(base, "memory://1#offset=0&size=1");
-            add(&mut kept, &loaded, &[b'a'], LIMITS);
-            add(&mut kept, &loaded, &[b'x'], LIMITS);
+            add(&mut kept, &loaded, b"a", LIMITS);
+            add(&mut kept, &loaded, b"x", LIMITS);
         }
         // What is loaded at each place, and what is in its source: the second and the fourth source have been given to something else.
         let (there, sources) = (*b"aabb", [Some(b'a'), Some(b'b'), Some(b'b'), Some(b'c')]);

@@ -5,6 +5,7 @@
 __global__ void stops() { asm volatile("s_nop 0\ns_nop 0\ns_nop 0\ns_nop 0\ns_nop 0\ns_nop 0\ns_nop 0\ns_trap 2"); }
 
 int main(int count, char **words) {
-  stops<<<count > 1 ? atoi(words[1]) : 1, 64>>>();
+  int workgroups = count > 1 ? atoi(words[1]) : 1;
+  stops<<<workgroups, 64>>>();
   return hipDeviceSynchronize() == hipSuccess;
 }
