@@ -1,5 +1,5 @@
-//! Copies of code objects that a program has loaded from its own memory. Such an image may be gone once it is loaded: programs that compile
-//! at run time, or read a module from a file, free it then.
+//! Copies of code objects that a program has loaded from its own memory. The program's image may be gone once it is loaded: programs that
+//! compile at run time, or read a module from a file, free it then.
 
 use std::{
     collections::BTreeSet,
@@ -94,7 +94,7 @@ mod tests {
             add(&mut kept, &loaded, b"a", LIMITS);
             add(&mut kept, &loaded, b"x", LIMITS);
         }
-        // What is loaded at each place, and what is in its source: the second and the fourth source have been given to something else.
+        // Each place has a loaded image and a source. The second and the fourth source have another image now.
         let (there, sources) = (*b"aabb", [Some(b'a'), Some(b'b'), Some(b'b'), Some(b'c')]);
         let is_loaded = |one: &Loaded, bytes: &[u8]| bytes == [there[one.base as usize]];
         let source = |one: &Loaded| Some(vec![sources[one.base as usize]?]);

@@ -99,11 +99,11 @@ enum Passed {
 /// A scalar register has these lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lanes {
-    /// Those that are in EXEC.
+    /// All that are in EXEC.
     All,
     /// Some of those that are in EXEC.
     Some,
-    /// Those that were in EXEC before the block changed it.
+    /// All that were in EXEC before the block changed it.
     Earlier,
 }
 
