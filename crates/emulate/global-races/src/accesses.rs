@@ -473,13 +473,8 @@ impl Instruction<'_> {
             .filter(|(reader, bytes)| *reader != 0 && bytes >> SEEN & part.bytes == part.bytes);
         looks.any(|(reader, _)| {
             let look = state.record(reader);
-            let all_are_beside = [look, writer]
-                .iter()
-                .all(|one| scene.progress.is_beside(one.wave));
-            let need = match all_are_beside {
-                true => Scope::Workgroup,
-                false => Scope::Agent,
-            };
+            let scopes = [look, writer].map(|one| scene.progress.scope_to(one.wave));
+            let need = scopes[0].max(scopes[1]);
             let sees = state.site(look).says >= need && state.site(writer).says >= need;
             sees && self
                 .missing(state, scene, (reader, false), part.address)
@@ -526,15 +521,11 @@ impl Instruction<'_> {
         address: u64,
     ) -> Option<Missing> {
         let (record, progress) = (state.record(id), &*scene.progress);
-        let (site, same_group) = (state.site(record), progress.is_beside(record.wave));
+        let (site, need) = (state.site(record), progress.scope_to(record.wave));
+        let same_group = need == Scope::Workgroup;
         if record.wave == progress.number || !same_group && self.is_settled(state, site) {
             return None;
         }
-        let need = if same_group {
-            Scope::Workgroup
-        } else {
-            Scope::Agent
-        };
         if self.is_synchronised(site, need, marked) {
             return None;
         }
@@ -571,10 +562,7 @@ impl Instruction<'_> {
             return;
         }
         let record = state.record(writer);
-        let need = match scene.progress.is_beside(record.wave) {
-            true => Scope::Workgroup,
-            false => Scope::Agent,
-        };
+        let need = scene.progress.scope_to(record.wave);
         if record.wave == scene.progress.number && !state.words.contains_key(&address) {
             return;
         }

@@ -6,7 +6,7 @@ use crate::{
     clock::{Clock, Entry},
     lines::{Everywhere, Gathered, Lines, Loaded},
     plan::Which,
-    scope::Emptied,
+    scope::{Emptied, Scope},
 };
 
 /// Outstanding operations, of which the hardware has no more.
@@ -109,6 +109,14 @@ impl Progress {
     /// A wave is of the same workgroup.
     pub fn is_beside(&self, wave: u32) -> bool {
         self.beside.contains(&wave)
+    }
+
+    /// The least scope that this wave and another one have in common.
+    pub fn scope_to(&self, wave: u32) -> Scope {
+        match self.is_beside(wave) {
+            true => Scope::Workgroup,
+            false => Scope::Agent,
+        }
     }
 
     /// A store, whose stamp it gives.

@@ -3,7 +3,10 @@
 use crate::{Error, Result, ToolFile};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use session::{output::file_name, summary::KernelLine};
+use session::{
+    output::file_name,
+    summary::{DIGITS, KernelLine},
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -97,9 +100,6 @@ impl KernelResults {
         Ok(serde_json::from_str(self.data.get())?)
     }
 }
-
-/// Digits of a code object's hash in a report, as in the summary.
-const DIGITS: usize = 8;
 
 /// Marks kernels whose name is that of a kernel of another code object.
 pub(crate) fn tell_apart(kernels: &mut [KernelResults]) {

@@ -4,9 +4,8 @@
 //! tables, the return addresses of calls. Registers and memory are therefore the same as without instrumentation, and the
 //! application may store, compare and pass on an address, and compute with it. A jump to such an address translates it. A return
 //! compares it with its places directly, if they are few or no SGPRs are left for more; every other jump uses one search that the whole
-//! kernel shares. If an address is no
-//! known place of the kernel's code, the jump sets a word in memory and goes to the original code: such a launch is not
-//! instrumented.
+//! kernel shares. If an address is no known place of the kernel's code, the jump sets a word in memory and goes to the original code:
+//! such a launch is not instrumented.
 
 use crate::encode::Encodings;
 use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};

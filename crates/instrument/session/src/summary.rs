@@ -103,8 +103,8 @@ pub struct KernelLine {
     is_ambiguous: bool,
 }
 
-/// Digits that tell code objects apart in the text.
-const DIGITS: usize = 8;
+/// Digits of hashes that tell code objects apart in texts.
+pub const DIGITS: usize = 8;
 
 impl KernelLine {
     /// The name in the text, no longer than `most`, with the code object where several have a kernel of this name.

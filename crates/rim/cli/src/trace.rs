@@ -153,7 +153,7 @@ impl Trace {
             match written {
                 Ok(name) => files.push(name),
                 // The other launches are no worse for it.
-                Err(error) if self.files.len() > 1 && !may_go_elsewhere(&error) => {
+                Err(error) if self.files.len() > 1 && !crate::verify::is_occupied(&error) => {
                     command::say!(
                         "luthier: {}",
                         command::error_line(&crate::told(&error), None)
@@ -265,13 +265,6 @@ fn stems(files: &[PathBuf]) -> Vec<String> {
         free.next().expect("numbers do not end")
     });
     unique.collect()
-}
-
-/// The launch has no trace, but another process may find its memory free.
-fn may_go_elsewhere(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<verify::Error>()
-        .is_some_and(crate::verify::is_occupied)
 }
 
 /// Runs a launch with a writer.

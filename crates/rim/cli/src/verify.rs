@@ -305,11 +305,11 @@ pub fn launch(kernel: &str, made_up: &MadeUp) -> Result<Launch> {
     })
 }
 
-/// Something else lies where the recorded launch had its memory.
-pub fn is_occupied(error: &verify::Error) -> bool {
+/// Something else lies where the recorded launch had its memory. Another process may find that place free.
+pub fn is_occupied(error: &anyhow::Error) -> bool {
     matches!(
-        error,
-        verify::Error::Emulate(emulate::Error::AddressInUse(_))
+        error.downcast_ref(),
+        Some(verify::Error::Emulate(emulate::Error::AddressInUse(_)))
     )
 }
 
@@ -317,9 +317,8 @@ pub fn is_occupied(error: &verify::Error) -> bool {
 pub fn elsewhere(error: anyhow::Error) -> Result<ExitCode> {
     const ATTEMPT: &str = "LUTHIER_VERIFY_ATTEMPT";
     const ATTEMPTS: u32 = 8;
-    let occupied = error.downcast_ref().is_some_and(is_occupied);
     let attempt = std::env::var(ATTEMPT).map_or(1, |text| text.parse().unwrap_or(ATTEMPTS));
-    if !occupied || attempt >= ATTEMPTS {
+    if !is_occupied(&error) || attempt >= ATTEMPTS {
         return Err(error);
     }
     let mut arguments = std::env::args_os();
