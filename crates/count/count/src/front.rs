@@ -1,7 +1,7 @@
 //! One front end for all levels: what clang's front end writes differs between `-O0` and the other levels, and sources can
 //! ask for the level (`__OPTIMIZE__`). Counted builds get the front end of `-O1`; the back end's level stays the user's.
 
-use crate::driver::TAKES_VALUE;
+use crate::product::TAKES_VALUE;
 use host_count::{Options, Point};
 use std::ffi::OsString;
 

@@ -580,3 +580,43 @@ fn objects_of_other_formats() {
             .any(|entry| entry.file_name().to_string_lossy().starts_with("count-rt-"))
     );
 }
+
+/// Command lines that end before a link, though no option says so, get no runtime.
+#[test]
+fn what_is_not_linked_needs_no_runtime() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let header =
+        "#ifndef TWICE\n#define TWICE\nstatic int twice(int x) { return 2 * x; }\n#endif\n";
+    std::fs::write(at("twice.h"), header).unwrap();
+    let source = "#include \"twice.h\"\nint main(void) { return twice(21) != 42; }\n";
+    std::fs::write(at("main.c"), source).unwrap();
+    let cc = |arguments: &str| {
+        let mut command = luthier_count();
+        command.current_dir(&directory).arg("cc");
+        let output = must(command.args(arguments.split_whitespace()));
+        assert_eq!(text(&output.stderr), "", "{arguments}");
+    };
+    cc("-O2 main.c -o plain");
+    let plain = run(&[], &[at("plain").as_os_str()]).total;
+    for (precompile, header) in [
+        ("-O2 twice.h -o twice.h.pch", "twice.h.pch"),
+        ("-O2 -x c-header twice.h -o named.pch", "named.pch"),
+    ] {
+        cc(precompile);
+        cc(&format!("-O2 -include-pch {header} main.c -o with"));
+        assert_eq!(run(&[], &[at("with").as_os_str()]).total, plain);
+    }
+    cc("--analyze main.c");
+    // Each of two parts that are linked for good later would bring a runtime of its own.
+    for (name, part) in [
+        ("one", "int two(void); int main(void) { return two(); }"),
+        ("two", "int two(void) { return 0; }"),
+    ] {
+        std::fs::write(at(name).with_extension("c"), part).unwrap();
+        cc(&format!("-O2 -c {name}.c -o {name}.o"));
+        cc(&format!("-nostdlib -no-pie -Wl,-r {name}.o -o {name}.part"));
+    }
+    cc("one.part two.part -o linked");
+    assert_eq!(run(&[], &[at("linked").as_os_str()]).status, Some(0));
+}
