@@ -143,7 +143,7 @@ pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitC
     let product = product(&driver, &arguments, &passed)?;
     command.args(&passed);
     command.arg("--start-no-unused-arguments");
-    command.args(more);
+    command.args(for_host(more));
     command.arg("--end-no-unused-arguments");
     // Parts that are not linked need no runtime: there may be none for their target.
     if product != Product::Parts {
@@ -168,8 +168,9 @@ pub(crate) fn compiler_arguments(
     let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     command.env(OPTIONS_VARIABLE, line.join(","));
     // First, so that the user's own flags win. Fused multiply-add exists on some targets only.
-    command.args(["--start-no-unused-arguments", "-ffp-contract=off"]);
-    command.args(front.before);
+    command.arg("--start-no-unused-arguments");
+    command.args(for_host(["-ffp-contract=off"]));
+    command.args(for_host(front.before));
     let debug = arguments
         .iter()
         .any(|word| word.to_string_lossy().starts_with("-g"));
@@ -180,6 +181,13 @@ pub(crate) fn compiler_arguments(
     command.arg("-isystem").arg(Runtime::headers()?);
     command.arg("--end-no-unused-arguments");
     Ok(front.after)
+}
+
+/// Arguments for the host's code: that of devices does not count, and stays as it would be.
+pub(crate) fn for_host(
+    words: impl IntoIterator<Item = &'static str>,
+) -> impl Iterator<Item = &'static str> {
+    words.into_iter().flat_map(|word| ["-Xarch_host", word])
 }
 
 fn prefixed(prefix: &str, value: &OsStr) -> OsString {

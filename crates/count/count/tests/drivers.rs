@@ -581,6 +581,56 @@ fn objects_of_other_formats() {
     );
 }
 
+/// What clang's options for `device.hip` are without HIP on the machine.
+const DEVICE: &[&str] = &["-xhip", "--offload-arch=gfx90a", "-nogpulib", "-nogpuinc"];
+
+/// Devices have no counter of the host's, and their code stays what it is without counting.
+#[test]
+fn code_for_devices_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let ir = |side: &str, level: &str| {
+        let mut command = luthier_count();
+        command.args(["c++", "--budget", level, side, "-S", "-emit-llvm"]);
+        command.args(DEVICE).arg(program("device.hip"));
+        must(command.arg("-o").arg(at("ir")));
+        std::fs::read_to_string(at("ir")).unwrap()
+    };
+    for level in ["-O0", "-O2"] {
+        let device = ir("--offload-device-only", level);
+        assert!(
+            device.contains("amdgpu_kernel void @_Z6kernelPf"),
+            "{device}"
+        );
+        assert!(!device.contains("luthier"), "{device}");
+        // HIP's own ways: operations may fuse, and `-O0` is `-O0`.
+        assert!(device.contains("fmul contract"), "{device}");
+        assert_eq!(device.contains("optnone"), level == "-O0", "{device}");
+        let host = ir("--offload-host-only", level);
+        assert!(host.contains("luthier"), "{host}");
+        assert!(!host.contains("fmul contract"), "{host}");
+    }
+    let functions = |source: &str, options: &[&str]| {
+        let mut command = luthier_count();
+        command
+            .args(["c++", "--per", "function", "-O2"])
+            .args(options);
+        must(command.arg(at(source)).arg("-o").arg(at("program")));
+        let run = run(&["--per", "function"], &[at("program").as_os_str()]);
+        assert_eq!(run.status, Some(0), "{}", run.stderr);
+        run.json["processes"][0]["functions"].clone()
+    };
+    let source = std::fs::read_to_string(program("device.hip")).unwrap();
+    std::fs::write(at("device.hip"), &source).unwrap();
+    let (_, host) = source.split_once("float apart").unwrap();
+    std::fs::write(at("plain.cpp"), format!("float apart{host}")).unwrap();
+    let (hip, plain) = (functions("device.hip", DEVICE), functions("plain.cpp", &[]));
+    for name in ["main", "apart(float, float, float)"] {
+        assert!(plain[name].as_u64() > Some(50), "{plain}");
+        assert_eq!(hip[name], plain[name], "{name}");
+    }
+}
+
 /// Command lines that end before a link, though no option says so, get no runtime.
 #[test]
 fn what_is_not_linked_needs_no_runtime() {
