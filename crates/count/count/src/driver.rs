@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::front::front;
+use crate::product::{Product, TAKES_VALUE, product};
 use crate::response;
 use crate::runtime::{Runtime, System};
 use crate::toolchain::{self, Language, OPTIONS_VARIABLE};
@@ -10,58 +11,6 @@ use host_count::{Granularity, Options};
 use host_count_rt::INTERPOSED;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
-
-/// The product of a command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Product {
-    /// An object, assembly, bitcode, or nothing: no link.
-    Parts,
-    Executable,
-    StaticExecutable,
-    SharedLibrary,
-}
-
-/// Arguments that end before linking, or ask a question.
-#[rustfmt::skip]
-const NO_LINK: &[&str] = &[
-    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--version", "-###", "--help", "-dumpversion",
-    "-dumpmachine", "--precompile", "-print-search-dirs", "-print-resource-dir",
-];
-
-/// Arguments whose value is the next argument.
-#[rustfmt::skip]
-pub(crate) const TAKES_VALUE: &[&str] = &[
-    "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem", "-iquote", "-MF", "-MT", "-MQ", "-target", "-Xclang",
-    "-Xlinker", "-Xpreprocessor", "-Xassembler", "-mllvm", "-T", "-u", "-z", "-arch", "--sysroot", "-isysroot", "-idirafter",
-];
-
-fn product(arguments: &[OsString]) -> Product {
-    let mut words = arguments.iter();
-    let (mut link, mut is_static, mut shared, mut inputs) = (true, false, false, false);
-    while let Some(word) = words.next() {
-        let text = word.to_string_lossy();
-        if TAKES_VALUE.contains(&text.as_ref()) {
-            words.next();
-        } else if NO_LINK.contains(&text.as_ref())
-            || text.starts_with("-print-")
-            || text.starts_with("--print-")
-        {
-            link = false;
-        } else if ["-static", "--static", "-static-pie"].contains(&text.as_ref()) {
-            is_static = true;
-        } else if text == "-shared" || text == "--shared" {
-            shared = true;
-        } else if !text.starts_with('-') || text == "-" || text.starts_with("-l") {
-            inputs = true;
-        }
-    }
-    match (link && inputs, shared, is_static) {
-        (false, ..) => Product::Parts,
-        (_, true, _) => Product::SharedLibrary,
-        (_, _, true) => Product::StaticExecutable,
-        _ => Product::Executable,
-    }
-}
 
 /// Arguments that decide which target the runtime is for.
 fn target_arguments(arguments: &[OsString]) -> Vec<OsString> {
@@ -179,20 +128,22 @@ pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitC
     let arguments = take_options(&mut count, &given)?;
     let line = count.option_line()?;
     let options = Options::parse(&line)?;
-    let product = product(&arguments);
-    let mut command = Command::new(language.driver());
+    let driver = language.driver();
+    let mut command = Command::new(&driver);
     let more = compiler_arguments(&mut command, &line, &options, &arguments)?;
     // Too many for a command line they may still be. (The file lives until clang ends.)
     let file = match given == *raw {
         true => None,
         false => Some(response::written(&arguments)?),
     };
-    match &file {
-        Some(file) => command.arg(prefixed("@", file.path().as_os_str())),
-        None => command.args(&arguments),
+    let passed = match &file {
+        Some(file) => vec![prefixed("@", file.path().as_os_str())],
+        None => arguments.clone(),
     };
+    let product = product(&driver, &arguments, &passed)?;
+    command.args(&passed);
     command.arg("--start-no-unused-arguments");
-    command.args(more);
+    command.args(for_host(more));
     command.arg("--end-no-unused-arguments");
     // Parts that are not linked need no runtime: there may be none for their target.
     if product != Product::Parts {
@@ -217,8 +168,9 @@ pub(crate) fn compiler_arguments(
     let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     command.env(OPTIONS_VARIABLE, line.join(","));
     // First, so that the user's own flags win. Fused multiply-add exists on some targets only.
-    command.args(["--start-no-unused-arguments", "-ffp-contract=off"]);
-    command.args(front.before);
+    command.arg("--start-no-unused-arguments");
+    command.args(for_host(["-ffp-contract=off"]));
+    command.args(for_host(front.before));
     let debug = arguments
         .iter()
         .any(|word| word.to_string_lossy().starts_with("-g"));
@@ -229,6 +181,13 @@ pub(crate) fn compiler_arguments(
     command.arg("-isystem").arg(Runtime::headers()?);
     command.arg("--end-no-unused-arguments");
     Ok(front.after)
+}
+
+/// Arguments for the host's code: that of devices does not count, and stays as it would be.
+pub(crate) fn for_host(
+    words: impl IntoIterator<Item = &'static str>,
+) -> impl Iterator<Item = &'static str> {
+    words.into_iter().flat_map(|word| ["-Xarch_host", word])
 }
 
 fn prefixed(prefix: &str, value: &OsStr) -> OsString {
@@ -292,29 +251,6 @@ mod tests {
 
     fn words(line: &str) -> Vec<OsString> {
         line.split_whitespace().map(OsString::from).collect()
-    }
-
-    #[test]
-    fn products_follow_the_command_line() {
-        #[rustfmt::skip]
-        let rows = [
-            ("-c a.c -o a.o",             Product::Parts),
-            ("--version",                 Product::Parts),
-            ("-E -",                      Product::Parts),
-            ("-o a",                      Product::Parts),
-            ("-O2 a.c -o a",              Product::Executable),
-            ("a.o -lm",                   Product::Executable),
-            ("-static a.o",               Product::StaticExecutable),
-            ("--static a.o",              Product::StaticExecutable),
-            ("--shared a.o",              Product::SharedLibrary),
-            ("-shared -fPIC a.c -o a.so", Product::SharedLibrary),
-            ("-v a.c -o a",               Product::Executable),
-            ("-v",                        Product::Parts),
-            ("-MF -c a.c",                Product::Executable),
-        ];
-        for (line, expected) in rows {
-            assert_eq!(product(&words(line)), expected, "{line}");
-        }
     }
 
     #[test]

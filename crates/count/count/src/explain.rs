@@ -1,6 +1,6 @@
 //! `explain`: what every block costs, beside its source.
 
-use crate::driver::compiler_arguments;
+use crate::driver::{compiler_arguments, for_host};
 use crate::error::{Error, at};
 use crate::report::demangle;
 use crate::response;
@@ -82,7 +82,7 @@ pub fn describe(arguments: &ExplainArguments, more: &[&str]) -> Result<Descripti
     command.args(["-gline-tables-only"]).args(more);
     command
         .args(&arguments.arguments)
-        .args(after)
+        .args(for_host(after))
         .args(["-c", "-o", "/dev/null"])
         .arg(&arguments.file);
     let output = toolchain::output(&mut command)?;

@@ -1,7 +1,7 @@
 //! One front end for all levels: what clang's front end writes differs between `-O0` and the other levels, and sources can
 //! ask for the level (`__OPTIMIZE__`). Counted builds get the front end of `-O1`; the back end's level stays the user's.
 
-use crate::driver::TAKES_VALUE;
+use crate::product::TAKES_VALUE;
 use host_count::{Options, Point};
 use std::ffi::OsString;
 
@@ -30,6 +30,8 @@ pub fn front(options: &Options, arguments: &[OsString]) -> Front {
             front.after.push("-O1");
             front.option = Some("optimise=off");
         }
+        // clang then keeps variables alive for debuggers, by code that counts.
+        Some("g") => front.before.push("-fextend-variable-liveness=none"),
         Some("s" | "z") => front.after.push("-U__OPTIMIZE_SIZE__"),
         Some(_) => {}
     }
@@ -72,10 +74,12 @@ mod tests {
                 "{line}"
             );
         }
-        for line in ["-O a.c", "-O3 a.c", "-O0 -O1 a.c", "--optimize=2", "-Og"] {
+        for line in ["-O a.c", "-O3 a.c", "-O0 -O1 a.c", "--optimize=2"] {
             assert_eq!(for_line("", line), Front::default(), "{line}");
         }
         assert_eq!(for_line("", "-Oz a.c").after, ["-U__OPTIMIZE_SIZE__"]);
+        let front = for_line("", "-O2 -Og a.c");
+        assert_eq!(front.before, ["-fextend-variable-liveness=none"]);
         assert_eq!(for_line("point=last", "-O0 a.c"), Front::default());
     }
 }

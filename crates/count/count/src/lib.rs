@@ -10,6 +10,7 @@ mod explain;
 mod front;
 mod left_behind;
 mod lint;
+mod product;
 mod report;
 mod response;
 mod rewrite;

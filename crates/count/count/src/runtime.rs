@@ -45,6 +45,14 @@ impl System {
     }
 }
 
+/// How the shared runtime is linked. A library that is closed must not take it along: handlers of signals, keys of threads and the
+/// report are needed to the end.
+const SHARED: &[&str] = &[
+    "-shared",
+    "-Wl,-soname,libluthier_count_rt.so",
+    "-Wl,-z,nodelete",
+];
+
 impl Runtime {
     /// For executables.
     pub fn archive(&self) -> PathBuf {
@@ -108,7 +116,7 @@ impl Runtime {
         let clang = Language::C.driver();
         let version = toolchain::output(Command::new(&clang).arg("--version"))?.stdout;
         let mut hasher = DefaultHasher::new();
-        (SOURCES, &version, arguments).hash(&mut hasher);
+        (SOURCES, SHARED, &version, arguments).hash(&mut hasher);
         let directory = cache()?.join(format!("count-rt-{:016x}", hasher.finish()));
         let runtime = Runtime {
             directory: directory.clone(),
@@ -237,7 +245,8 @@ fn compile(clang: &str, root: &Path, arguments: &[OsString], system: System) -> 
     let shared = root.join("libluthier_count_rt.so");
     let mut link = Command::new(clang);
     link.args(arguments)
-        .args(["-shared", "-Wl,-soname,libluthier_count_rt.so", "-o"])
+        .args(SHARED)
+        .arg("-o")
         .arg(shared)
         .args(&dynamic);
     toolchain::output(link.args(["-lpthread", "-ldl"]))?;

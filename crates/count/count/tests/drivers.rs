@@ -580,3 +580,93 @@ fn objects_of_other_formats() {
             .any(|entry| entry.file_name().to_string_lossy().starts_with("count-rt-"))
     );
 }
+
+/// What clang's options for `device.hip` are without HIP on the machine.
+const DEVICE: &[&str] = &["-xhip", "--offload-arch=gfx90a", "-nogpulib", "-nogpuinc"];
+
+/// Devices have no counter of the host's, and their code stays what it is without counting.
+#[test]
+fn code_for_devices_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let ir = |side: &str, level: &str| {
+        let mut command = luthier_count();
+        command.args(["c++", "--budget", level, side, "-S", "-emit-llvm"]);
+        command.args(DEVICE).arg(program("device.hip"));
+        must(command.arg("-o").arg(at("ir")));
+        std::fs::read_to_string(at("ir")).unwrap()
+    };
+    for level in ["-O0", "-O2"] {
+        let device = ir("--offload-device-only", level);
+        assert!(
+            device.contains("amdgpu_kernel void @_Z6kernelPf"),
+            "{device}"
+        );
+        assert!(!device.contains("luthier"), "{device}");
+        // HIP's own ways: operations may fuse, and `-O0` is `-O0`.
+        assert!(device.contains("fmul contract"), "{device}");
+        assert_eq!(device.contains("optnone"), level == "-O0", "{device}");
+        let host = ir("--offload-host-only", level);
+        assert!(host.contains("luthier"), "{host}");
+        assert!(!host.contains("fmul contract"), "{host}");
+    }
+    let functions = |source: &str, options: &[&str]| {
+        let mut command = luthier_count();
+        command
+            .args(["c++", "--per", "function", "-O2"])
+            .args(options);
+        must(command.arg(at(source)).arg("-o").arg(at("program")));
+        let run = run(&["--per", "function"], &[at("program").as_os_str()]);
+        assert_eq!(run.status, Some(0), "{}", run.stderr);
+        run.json["processes"][0]["functions"].clone()
+    };
+    let source = std::fs::read_to_string(program("device.hip")).unwrap();
+    std::fs::write(at("device.hip"), &source).unwrap();
+    let (_, host) = source.split_once("float apart").unwrap();
+    std::fs::write(at("plain.cpp"), format!("float apart{host}")).unwrap();
+    let (hip, plain) = (functions("device.hip", DEVICE), functions("plain.cpp", &[]));
+    for name in ["main", "apart(float, float, float)"] {
+        assert!(plain[name].as_u64() > Some(50), "{plain}");
+        assert_eq!(hip[name], plain[name], "{name}");
+    }
+}
+
+/// Command lines that end before a link, though no option says so, get no runtime.
+#[test]
+fn what_is_not_linked_needs_no_runtime() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let header =
+        "#ifndef TWICE\n#define TWICE\nstatic int twice(int x) { return 2 * x; }\n#endif\n";
+    std::fs::write(at("twice.h"), header).unwrap();
+    let source = "#include \"twice.h\"\nint main(void) { return twice(21) != 42; }\n";
+    std::fs::write(at("main.c"), source).unwrap();
+    let cc = |arguments: &str| {
+        let mut command = luthier_count();
+        command.current_dir(&directory).arg("cc");
+        let output = must(command.args(arguments.split_whitespace()));
+        assert_eq!(text(&output.stderr), "", "{arguments}");
+    };
+    cc("-O2 main.c -o plain");
+    let plain = run(&[], &[at("plain").as_os_str()]).total;
+    for (precompile, header) in [
+        ("-O2 twice.h -o twice.h.pch", "twice.h.pch"),
+        ("-O2 -x c-header twice.h -o named.pch", "named.pch"),
+    ] {
+        cc(precompile);
+        cc(&format!("-O2 -include-pch {header} main.c -o with"));
+        assert_eq!(run(&[], &[at("with").as_os_str()]).total, plain);
+    }
+    cc("--analyze main.c");
+    // Each of two parts that are linked for good later would bring a runtime of its own.
+    for (name, part) in [
+        ("one", "int two(void); int main(void) { return two(); }"),
+        ("two", "int two(void) { return 0; }"),
+    ] {
+        std::fs::write(at(name).with_extension("c"), part).unwrap();
+        cc(&format!("-O2 -c {name}.c -o {name}.o"));
+        cc(&format!("-nostdlib -no-pie -Wl,-r {name}.o -o {name}.part"));
+    }
+    cc("one.part two.part -o linked");
+    assert_eq!(run(&[], &[at("linked").as_os_str()]).status, Some(0));
+}

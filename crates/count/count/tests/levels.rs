@@ -56,6 +56,13 @@ fn the_front_end_s_level_is_fixed() {
     assert_eq!(total("-O0"), total("-Os"));
 }
 
+/// At `-Og` clang keeps variables alive for debuggers, by loads and calls that its front end writes at no other level.
+#[test]
+fn variables_for_debuggers_cost_nothing() {
+    let total = |level: &str| count(&program("longjmp.c"), &[], &[level]).total;
+    assert_eq!(total("-Og"), total("-O1"));
+}
+
 /// clang at -O0 without the driver has another front end, and the linker refuses to mix its objects with the others.
 #[test]
 fn objects_of_the_other_front_end_do_not_link() {

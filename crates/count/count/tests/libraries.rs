@@ -170,3 +170,52 @@ fn closed_libraries_are_part_of_the_report() {
         }
     }
 }
+
+/// A library that is opened again begins anew, however it is counted: its variables are as they were written, and its constructors
+/// and destructors run each time, also while another thread holds counts of it.
+#[test]
+fn closed_libraries_are_gone() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let library = "#include <stdio.h>\nvolatile int calls;\n\
+        __attribute__((constructor)) static void begin(void) { for (int i = 0; i < 4; i++) calls++; }\n\
+        __attribute__((destructor)) static void end(void) { calls++; puts(\"closed\"); }\n\
+        int spin(int n) { for (int i = 0; i < n; i++) calls++; return calls; }\n";
+    let main = "#include <dlfcn.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n\
+        static int (*spin)(int); static sem_t done, leave;\n\
+        static void *other(void *a) { spin(50); sem_post(&done); sem_wait(&leave); return a; }\n\
+        int main(int c, char **v) { sem_init(&done, 0, 0); sem_init(&leave, 0, 0);\n\
+        for (int i = 0; i < 5; i++) { void *l = dlopen(v[c - 1], RTLD_NOW); spin = (int (*)(int))dlsym(l, \"spin\");\n\
+            pthread_t t; pthread_create(&t, 0, other, 0); sem_wait(&done); printf(\"%d\\n\", spin(100)); dlclose(l);\n\
+            sem_post(&leave); pthread_join(t, 0); } }\n";
+    std::fs::write(at("spin.c"), library).unwrap();
+    std::fs::write(at("main.c"), main).unwrap();
+    let counted = |ours: &[&str], list: &[&str]| {
+        let options = ["-O2", "-shared", "-fPIC"];
+        support::compile(&at("spin.c"), ours, &options, &at("libspin.so"));
+        support::compile(&at("main.c"), ours, &["-O2"], &at("main"));
+        must(
+            Command::new("clang-22")
+                .arg(at("main.c"))
+                .arg("-o")
+                .arg(at("plain")),
+        );
+        let library = at("libspin.so");
+        // In a program that does not count, the runtime is one more library.
+        let alone = run(list, &[at("plain").as_os_str(), library.as_os_str()]);
+        assert_eq!(alone.stdout, "154\nclosed\n".repeat(5), "{ours:?}");
+        assert_eq!(alone.json["processes"].as_array().unwrap().len(), 1);
+        let run = run(list, &[at("main").as_os_str(), library.as_os_str()]);
+        assert_eq!(run.stdout, "154\nclosed\n".repeat(5), "{ours:?}");
+        run
+    };
+    let plain = counted(&[], &[]);
+    let functions = ["--per", "function"];
+    for ours in [&functions[..], &["--per", "function", "--budget"]] {
+        let run = counted(ours, &functions);
+        assert_eq!(run.total, plain.total, "{ours:?}");
+        let rows = run.json["processes"][0]["functions"].as_object().unwrap();
+        let sum: u64 = rows.values().map(|units| units.as_u64().unwrap()).sum();
+        assert_eq!(sum, plain.total, "{rows:?}");
+    }
+}

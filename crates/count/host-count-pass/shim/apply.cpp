@@ -8,6 +8,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -301,6 +302,16 @@ private:
                                                   ArrayRef<Constant *>{ConstantInt::get(word, 0), ConstantInt::get(word, slot)});
   }
 
+  Function *callWith(GlobalVariable &argument, StringRef callee, StringRef name) {
+    Type *nothing = Type::getVoidTy(context);
+    FunctionCallee called = module.getOrInsertFunction(callee, FunctionType::get(nothing, {argument.getType()}, false));
+    Function *caller = Function::Create(FunctionType::get(nothing, false), GlobalValue::InternalLinkage, name, module);
+    IRBuilder<> builder(BasicBlock::Create(context, "", caller));
+    builder.CreateCall(called, {&argument});
+    builder.CreateRetVoid();
+    return caller;
+  }
+
   // Tells the runtime where a thread's slots are and what they mean. The layout is `struct module` in the runtime.
   void registerSlots() {
     size_t count = lc_slots(session);
@@ -332,13 +343,10 @@ private:
     };
     Constant *record = ConstantStruct::getAnon(fields);
     auto *variable = new GlobalVariable(module, record->getType(), false, GlobalValue::InternalLinkage, record, "__luthier_count_module");
-    FunctionCallee callee = module.getOrInsertFunction(RegisterModuleName, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
-    Function *constructor = Function::Create(FunctionType::get(Type::getVoidTy(context), false), GlobalValue::InternalLinkage,
-                                             "__luthier_count_register", module);
-    builder.SetInsertPoint(BasicBlock::Create(context, "", constructor));
-    builder.CreateCall(callee, {variable});
-    builder.CreateRetVoid();
-    appendToGlobalCtors(module, constructor, 0);
+    appendToGlobalCtors(module, callWith(*variable, RegisterModuleName, "__luthier_count_register"), 0);
+    // A library may be closed, whose slots then go. (Elsewhere than in ELF, libraries do not count.)
+    if (Triple(module.getTargetTriple()).isOSBinFormatELF())
+      appendToGlobalDtors(module, callWith(*variable, ForgetModuleName, "__luthier_count_forget"), 0);
   }
 };
 

@@ -48,6 +48,7 @@ inline constexpr char NoCheck[] = "$$1";
 inline constexpr char ManyName[] = "__luthier_count_many";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
+inline constexpr char ForgetModuleName[] = "__luthier_count_forget_module";
 // Every counted object refers to this one; where the runtime is missing, linkers print the name.
 inline constexpr char RegisterContractName[] = "__luthier_count_has_no_runtime__link_with_what__luthier_count_flags_link__prints";
 inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";

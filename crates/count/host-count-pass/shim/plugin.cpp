@@ -9,6 +9,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
@@ -76,11 +77,17 @@ bool isPlain(const Module &module) {
   return any;
 }
 
+// Code for a device in a source of HIP, OpenMP or CUDA. It has no thread of the host's, in which a counter could be.
+bool isForDevice(const Module &module) { return Triple(module.getTargetTriple()).isGPU(); }
+
 class CountPass : public PassInfoMixin<CountPass> {
 public:
   CountPass(Position position, bool optimising) : position(position), optimising(optimising) {}
 
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+    // The compiler runs for the host too, and counts there.
+    if (isForDevice(module) && (position == Position::Start || position == Position::End))
+      return PreservedAnalyses::all();
     std::string options = environment(OptionsVariable);
     Session *session = open(module, options);
     if (!session)
@@ -159,6 +166,11 @@ void registerCallbacks(PassBuilder &builder) {
 bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef options, bool plain) {
   if (module.getNamedMetadata(DoneMetadata)) {
     fail(module, "the module counts already; compile from source, or from bitcode made without the plugin");
+    return false;
+  }
+  if (isForDevice(module)) {
+    fail(module, "code for " + Triple(module.getTargetTriple()).getArchName() + " runs on a device, which has no counter of the host's; " +
+                     "`luthier run -t instr-count` counts what devices execute");
     return false;
   }
   // An unknown intrinsic: its cost, and whether it returns, cannot be known.

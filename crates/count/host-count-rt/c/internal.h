@@ -123,6 +123,7 @@ HIDDEN void luthier_unlock(void);
 HIDDEN bool luthier_try_lock(void); /* false if the holder does not let go */
 HIDDEN uint64_t luthier_running_slot(const struct module *module, uint64_t slot);
 HIDDEN struct module *luthier_modules(void);
+HIDDEN struct module *luthier_closed_modules(void); /* those of libraries that are gone, as copies without slots */
 HIDDEN struct record *luthier_records(void);
 HIDDEN struct record **luthier_records_head(void);
 HIDDEN uint64_t luthier_record_total(const struct record *record); /* BEYOND if it is more */
@@ -167,6 +168,7 @@ HIDDEN void luthier_pool_describe(char *text, size_t size);
 /* report.c */
 HIDDEN bool luthier_report(const char *stopped); /* true if it was written by this call */
 HIDDEN void luthier_take_back_report(void);
+HIDDEN bool luthier_has_reported(void);
 HIDDEN bool luthier_wants_report(void);
 HIDDEN void luthier_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True in a child of vfork: it runs in the memory of its parent, whose count, share of the budget and report it leaves alone. */

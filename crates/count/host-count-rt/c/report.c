@@ -200,6 +200,15 @@ static void let_size_signal(struct size_signal kept) {
   pthread_sigmask(SIG_SETMASK, &kept.mask, NULL);
 }
 
+static void put_module(struct out *out, const struct module *module, bool has_slots) {
+  put_line(out, "module\n");
+  put(out, module->table, strlen(module->table));
+  put_line(out, "counts");
+  for (uint64_t slot = 0; slot < module->count; ++slot)
+    put_line(out, "\t%llu", (unsigned long long)(module->sums[slot] + (has_slots ? luthier_running_slot(module, slot) : 0)));
+  put_line(out, "\n");
+}
+
 /* docs/count/report-format.md */
 static void write_report(struct out *out, const char *stopped) {
   static char program[BUFFER / 4];
@@ -223,14 +232,10 @@ static void write_report(struct out *out, const char *stopped) {
   for (struct record *record = luthier_records(); record; record = record->next)
     if (luthier_record_beyond(record))
       put_line(out, "beyond\t%llu\n", (unsigned long long)record->number);
-  for (struct module *module = luthier_modules(); module; module = module->next) {
-    put_line(out, "module\n");
-    put(out, module->table, strlen(module->table));
-    put_line(out, "counts");
-    for (uint64_t slot = 0; slot < module->count; ++slot)
-      put_line(out, "\t%llu", (unsigned long long)(module->sums[slot] + luthier_running_slot(module, slot)));
-    put_line(out, "\n");
-  }
+  for (struct module *module = luthier_modules(); module; module = module->next)
+    put_module(out, module, true);
+  for (struct module *module = luthier_closed_modules(); module; module = module->next)
+    put_module(out, module, false);
   put_line(out, "end\n");
   flush(out);
 }
@@ -262,6 +267,7 @@ static void write_file(const char *stopped) {
   }
 }
 
+bool luthier_has_reported(void) { return reported; }
 bool luthier_wants_report(void) { return directory[0] && !luthier_is_dormant(); }
 
 static bool wants_file(void) { return luthier_wants_report() && strcmp(directory, "-") != 0; }

@@ -18,6 +18,7 @@ static struct record *records;
 static struct record main_record;
 static uint64_t threads;
 static struct module *modules;
+static struct module *closed;
 static bool dormant;
 static bool frozen;
 static uint64_t thread_budget; /* for each thread */
@@ -36,6 +37,7 @@ bool luthier_try_lock(void) {
 }
 
 struct module *luthier_modules(void) { return modules; }
+struct module *luthier_closed_modules(void) { return closed; }
 struct record *luthier_records(void) { return records; }
 struct record **luthier_records_head(void) { return &records; }
 bool luthier_is_dormant(void) { return dormant; }
@@ -68,27 +70,33 @@ uint64_t luthier_count_now(void) {
   return (uint64_t)count;
 }
 
-/* Moves this thread's slots into the sums; returns what was moved and not in the thread's own counter. */
-uint64_t luthier_fold_slots(void) {
-  uint64_t moved = 0;
-  for (struct module *module = modules; module; module = module->next) {
-    int64_t *slots = module->slots_here();
-    for (uint64_t slot = 0; slot < module->count; ++slot) {
-      uint64_t counted = (uint64_t)slots[slot];
-      if (!module->also_in_total)
-        moved += counted * module->units[slot];
-      module->sums[slot] += counted;
-      slots[slot] = 0;
-    }
-  }
-  luthier_self.folded += moved;
-  return moved;
-}
-
 /* Another thread's slots. All thread-local storage here has the "initial exec" model: it lies at the same distance from
  * its thread's other variables in every thread. */
 static volatile int64_t *slots_of(const struct module *module, const struct thread *thread) {
   return (int64_t *)((char *)module->slots_here() + ((char *)thread - (char *)&luthier_self));
+}
+
+/* Moves a thread's slots of a module into the sums; returns what was moved and not in the thread's own counter. */
+static uint64_t fold(struct module *module, struct thread *thread) {
+  uint64_t moved = 0;
+  volatile int64_t *slots = slots_of(module, thread);
+  for (uint64_t slot = 0; slot < module->count; ++slot) {
+    uint64_t counted = (uint64_t)slots[slot];
+    if (!module->also_in_total)
+      moved += counted * module->units[slot];
+    module->sums[slot] += counted;
+    slots[slot] = 0;
+  }
+  thread->folded += moved;
+  return moved;
+}
+
+/* The same for all modules and this thread. */
+uint64_t luthier_fold_slots(void) {
+  uint64_t moved = 0;
+  for (struct module *module = modules; module; module = module->next)
+    moved += fold(module, &luthier_self);
+  return moved;
 }
 
 /* What threads that are still running, other than this one, have in a slot. */
@@ -210,6 +218,8 @@ void luthier_begin_copy(void) {
   luthier_fold_slots();
   for (struct module *module = modules; module; module = module->next)
     memset(module->sums, 0, module->count * sizeof *module->sums);
+  for (struct module *module = closed; module; module = module->next)
+    memset(module->sums, 0, module->count * sizeof *module->sums);
   struct record *record = luthier_self.record ? luthier_self.record : &main_record;
   record->running = &luthier_self;
   record->counter = __luthier_count;
@@ -271,18 +281,51 @@ PUBLIC void __luthier_count_has_no_runtime__link_with_what__luthier_count_flags_
 /* Called by the constructor of every object that counts per function or line. */
 PUBLIC void __luthier_count_register_module(struct module *module) {
   construct();
-#ifndef LUTHIER_COUNT_WRAP /* (A static executable has no libraries, and the linker would warn of dlopen.) */
-  /* The slots are read at the end: keep a library that is closed before. */
-  Dl_info info;
-  if (dladdr(module, &info) && info.dli_fname && info.dli_fname[0])
-    dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-  dlerror();
-#endif
   module->sums = calloc(module->count, sizeof *module->sums);
   if (!module->sums)
     luthier_stop("no memory for the counts of a module");
   luthier_lock();
   module->next = modules;
   modules = module;
+  luthier_unlock();
+}
+
+/* The copy that stands for a module in the report once it is gone. A library that is opened again and again has one. */
+static struct module *copy_of(const struct module *module) {
+  size_t bytes = module->count * sizeof *module->units;
+  for (struct module *copy = closed; copy; copy = copy->next)
+    if (copy->count == module->count && memcmp(copy->units, module->units, bytes) == 0 && strcmp(copy->table, module->table) == 0)
+      return copy;
+  struct module *copy = malloc(sizeof *copy);
+  uint64_t *units = malloc(bytes);
+  char *table = strdup(module->table);
+  uint64_t *sums = calloc(module->count, sizeof *sums);
+  if (!copy || !units || !table || !sums) {
+    luthier_unlock();
+    luthier_stop("no memory for the counts of a library that is closed");
+  }
+  memcpy(units, module->units, bytes);
+  *copy = (struct module){closed, NULL, units, table, module->count, module->also_in_total, sums};
+  return closed = copy;
+}
+
+/* Called by the last destructor of every such object: a library that is closed takes its slots and its table along. */
+PUBLIC void __luthier_count_forget_module(struct module *module) {
+  if (dormant || luthier_has_reported())
+    return;
+  luthier_lock();
+  struct module **link = &modules;
+  while (*link && *link != module)
+    link = &(*link)->next;
+  if (*link) {
+    *link = module->next;
+    for (struct record *record = records; record; record = record->next)
+      if (record->running)
+        fold(module, record->running);
+    struct module *copy = copy_of(module);
+    for (uint64_t slot = 0; slot < module->count; ++slot)
+      copy->sums[slot] += module->sums[slot];
+    free(module->sums);
+  }
   luthier_unlock();
 }

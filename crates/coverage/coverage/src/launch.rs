@@ -1,6 +1,7 @@
 //! `run`: starts a program with the drain in it.
 
 use std::{
+    collections::BTreeMap,
     ffi::{OsStr, OsString},
     fs,
     os::unix::process::ExitStatusExt,
@@ -164,6 +165,20 @@ fn written(directory: &Path, started: SystemTime) -> Vec<Manifest> {
         .collect()
 }
 
+/// The images in profiles, their functions, and the records that were dropped. Several processes may have loaded one image.
+fn totals(profiles: &[Manifest]) -> (usize, usize, usize) {
+    let mut functions: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut dropped = 0;
+    for image in profiles.iter().flat_map(|profile| &profile.images) {
+        // (An image that could not be read has its place only.)
+        let name = image.sha1.as_ref().unwrap_or(&image.uri);
+        let most = functions.entry(name).or_default();
+        *most = image.records.max(*most);
+        dropped += image.dropped;
+    }
+    (functions.len(), functions.values().sum(), dropped)
+}
+
 /// Says what was written since `started`, or why nothing was. `silent`: processes that had counters and wrote none.
 fn summarise(
     directory: &Path,
@@ -174,10 +189,7 @@ fn summarise(
 ) {
     let written = written(directory, started);
     let files = written.len();
-    let images: Vec<_> = written.iter().flat_map(|written| &written.images).collect();
-    let records: usize = images.iter().map(|image| image.records).sum();
-    let dropped: usize = images.iter().map(|image| image.dropped).sum();
-    let images = images.len();
+    let (images, records, dropped) = totals(&written);
     let lost = silent.iter().filter(|process| {
         // (One that goes on in the background may still write.)
         !Path::new(&format!("/proc/{process}")).exists()
@@ -223,4 +235,31 @@ fn summarise(
          next: luthier coverage report {}",
         shown.display()
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drain::output::ManifestImage;
+
+    #[test]
+    fn an_image_of_several_processes_is_one() {
+        let image = |sha1: Option<&str>, uri: &str, records| ManifestImage {
+            sha1: sha1.map(str::to_owned),
+            uri: uri.to_owned(),
+            records,
+            dropped: 1,
+            ..ManifestImage::default()
+        };
+        let profile = |images| Manifest {
+            images,
+            ..Manifest::default()
+        };
+        let profiles = [
+            profile(vec![image(Some("a"), "x", 5), image(Some("b"), "x", 2)]),
+            profile(vec![image(Some("a"), "y", 5)]),
+            profile(vec![image(None, "x", 3), image(None, "y", 4)]),
+        ];
+        assert_eq!(totals(&profiles), (4, 14, 5));
+    }
 }

@@ -234,6 +234,8 @@ pub struct Profiles {
     pub directories: BTreeSet<PathBuf>,
     /// Version of the raw ones.
     pub version: Option<u64>,
+    /// All are of `build --pgo`, whose counters belong to no lines.
+    without_lines: bool,
 }
 
 impl Profiles {
@@ -272,6 +274,7 @@ impl Profiles {
         }
         files.sort();
         let mut version = None;
+        let mut without_lines = !files.is_empty();
         for file in &files {
             let bytes =
                 fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -281,13 +284,17 @@ impl Profiles {
                     .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
             };
             match word(0) {
-                Some(INDEXED_MAGIC) => continue,
+                Some(INDEXED_MAGIC) => {
+                    without_lines = false;
+                    continue;
+                }
                 Some(MAGIC) => {}
                 _ => bail!(
                     "{} is neither a raw nor an indexed LLVM profile",
                     file.display()
                 ),
             }
+            without_lines &= word(8).is_some_and(|word| rawprof::Version(word).is_ir_level());
             let found = word(8).map(|word| word & 0xffff_ffff);
             if version.is_some() && found.is_some() && version != found {
                 bail!(
@@ -303,6 +310,7 @@ impl Profiles {
             files,
             directories,
             version,
+            without_lines,
         })
     }
 }
@@ -340,6 +348,10 @@ impl Input {
     fn prepare(&self) -> Result<Prepared> {
         self.check()?;
         let found = Profiles::find(&self.inputs)?;
+        ensure!(
+            !found.without_lines,
+            "these profiles are of `luthier coverage build --pgo`, for `build --use`, and know no lines; build without --pgo for a report"
+        );
         let tools = Tools::find(found.version)?;
         for warning in crate::verify::atomicity_warnings(&tools, &found) {
             command::say!("luthier coverage: {warning}");

@@ -47,6 +47,21 @@ fn profile(version: u64) -> Vec<u8> {
     emit(&profile).unwrap()
 }
 
+/// Profiles for the optimiser have no lines that a report could show.
+#[test]
+fn profiles_without_lines_are_named() {
+    let workspace = Workspace::new();
+    let ir_level = 1 << 56; // VARIANT_MASK_IR_PROF of LLVM's InstrProfData.inc
+    fs::write(workspace.path("pgo.profraw"), profile(10 | ir_level)).unwrap();
+    for command in ["report", "show", "lcov", "html"] {
+        let message = refuse(&workspace, &[command, "pgo.profraw"], 2);
+        assert!(message.contains("build without --pgo"), "{message}");
+    }
+    let merge = ["merge", "pgo.profraw", "-o", "pgo.profdata"];
+    let output = workspace.tool().args(merge).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
+
 #[test]
 fn missing_and_damaged_inputs_are_named() {
     let workspace = Workspace::new();

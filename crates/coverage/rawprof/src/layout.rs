@@ -32,6 +32,7 @@ pub const VARIANTS: &[(u64, &str)] = &[
 ];
 
 impl Version {
+    const IR_LEVEL: u64 = 1 << 56;
     const BYTE_COVERAGE: u64 = 1 << 60;
     const TEMPORAL: u64 = 1 << 63;
     const CORRELATED: u64 = 1 << 59;
@@ -39,6 +40,11 @@ impl Version {
     /// The format number, 10 or 11 in what this crate reads.
     pub fn number(self) -> u64 {
         self.0 & 0xffff_ffff
+    }
+
+    /// Counters are of the optimiser's code (`-fprofile-generate`), and belong to no lines.
+    pub fn is_ir_level(self) -> bool {
+        self.0 & Self::IR_LEVEL != 0
     }
 
     /// Counters are single bytes, 0 for "reached" and 0xff for "not reached".
