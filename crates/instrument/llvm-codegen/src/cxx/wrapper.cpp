@@ -344,8 +344,8 @@ bool Builder::call(Function *Hook) {
       // A reference knows its bytes, a pointer does not. Registers of fewer bytes would lose what the hook stores in the others.
       uint64_t Referred = (Argument.getDereferenceableBytes() + 3) / 4;
       if (Referred > MostDwords) {
-        Report.fail("parameter " + Twine(Index) + " of the hook refers to " + Twine(32 * Referred) + " bits; registers in a row have at most " +
-                    Twine(32 * MostDwords));
+        Report.fail("parameter " + Twine(Index) + " of the hook refers to " + Twine(32 * Referred) +
+                    " bits; registers in a row have at most " + Twine(32 * MostDwords));
         return false;
       }
       CallInst *Slot = storage(Name, P.File, std::max<uint32_t>(Dwords, Referred), true, true);
