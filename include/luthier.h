@@ -51,6 +51,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -958,6 +959,11 @@ template <typename T> inline T luthier_copy_from_variable(const T &variable) {
   luthier_check(luthier_api_table->copy_from_variable(luthier_api_table->tool, &value, &variable, sizeof(T), 0));
   return value;
 }
+template <typename T, size_t N> inline std::array<T, N> luthier_copy_from_variable(const T (&variable)[N]) {
+  std::array<T, N> value;
+  luthier_check(luthier_api_table->copy_from_variable(luthier_api_table->tool, value.data(), &variable, sizeof variable, 0));
+  return value;
+}
 
 // The number of devices that have the variable; its value on one of them.
 template <typename T> inline size_t luthier_device_count(const T &variable) {
@@ -968,6 +974,12 @@ template <typename T> inline size_t luthier_device_count(const T &variable) {
 template <typename T> inline T luthier_copy_from_variable(const T &variable, size_t device) {
   T value;
   luthier_check(luthier_api_table->copy_from_device(luthier_api_table->tool, device, &value, &variable, sizeof(T), 0));
+  return value;
+}
+template <typename T, size_t N> inline std::array<T, N> luthier_copy_from_variable(const T (&variable)[N], size_t device) {
+  std::array<T, N> value;
+  luthier_check(
+      luthier_api_table->copy_from_device(luthier_api_table->tool, device, value.data(), &variable, sizeof variable, 0));
   return value;
 }
 

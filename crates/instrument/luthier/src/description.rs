@@ -259,6 +259,13 @@ impl Stream {
             }
             None => {}
         }
+        let file = Path::new(&self.file);
+        if file.file_name() != Some(file.as_os_str()) {
+            return Err(format!(
+                "stream {ring} goes to {}, which is no file name: the directory is that of --output",
+                self.file
+            ));
+        }
         Layout::parse(&self.fields).map_err(|error| error.to_string())?;
         records::check_name(Path::new(&self.file)).map_err(|error| error.to_string())
     }

@@ -157,11 +157,29 @@ impl Allocation<'_> {
             let Some(start) = first.filter(|_| possible && covered == group.width) else {
                 continue;
             };
-            if start % group.alignment.max(1) == 0 && start + group.width <= group.limit {
+            if start % group.alignment.max(1) == 0
+                && start + group.width <= group.limit
+                && !self.would_overwrite(index, start)
+            {
                 self.first[index] = Some(start);
                 self.use_up(group.file, start, group.width);
             }
         }
+    }
+
+    /// Whether this group at `start` would share a register with a bound one, and the template writes one of the two. It may write a
+    /// result before it has read the last input, and even use the result's register for other values until then.
+    fn would_overwrite(&self, index: usize, start: u16) -> bool {
+        let group = &self.template.groups[index];
+        let bound = self.template.groups.iter().zip(&self.first);
+        bound
+            .filter_map(|(other, first)| Some((other, (*first)?)))
+            .any(|(other, first)| {
+                other.file == group.file
+                    && (other.written || group.written)
+                    && start < first + other.width
+                    && first < start + group.width
+            })
     }
 
     /// Adds the registers that are dead here.

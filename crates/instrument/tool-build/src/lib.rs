@@ -134,8 +134,16 @@ fn built(
         globals: &bundle.globals,
         records: &records.into_inner(),
     };
-    let reason = check_variables(&described(&bundle.globals)?, &whole);
-    reason.map_err(|reason| BuildError::Hooks {
+    let description = described(&bundle.globals)?;
+    let checked = check_variables(&description, &whole);
+    // Modules have neither: their hooks get rings of the tool as arguments.
+    let is_tool =
+        description_text(&bundle.globals).is_some() || luthier::is_marked(&bundle.globals);
+    let checked = checked.and_then(|()| match is_tool {
+        true => check_rings(&description, &whole),
+        false => Ok(()),
+    });
+    checked.map_err(|reason| BuildError::Hooks {
         file: file.to_owned(),
         reason,
     })?;
@@ -353,6 +361,19 @@ fn check_variables(description: &Description, unit: &Unit<'_>) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// Refuses records that nothing takes.
+fn check_rings(description: &Description, unit: &Unit<'_>) -> Result<(), String> {
+    let taken = |ring: &str| description.stream.iter().any(|stream| stream.ring == ring);
+    let own = |ring: &str| ring.starts_with("__luthier");
+    let mut rings = unit.records.iter().map(|record| &*record.ring);
+    match rings.find(|ring| !taken(ring) && !own(ring)) {
+        Some(ring) => Err(format!(
+            "hooks append records to {ring}, and LUTHIER_TOOL has no `stream` that takes them"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The fault in a description, said of a file with another name.

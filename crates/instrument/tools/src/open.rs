@@ -1,6 +1,7 @@
 //! Tools by name or path.
 
 use crate::TOOLS;
+use codeobj::elf::{Binding, Elf, Symbol};
 use luthier::{Declarative, Tool, ToolFile};
 use std::path::{Path, PathBuf};
 
@@ -294,15 +295,35 @@ pub fn wraps(library: &[u8]) -> bool {
     exports(library, |name| name.starts_with("luthier_wraps_"))
 }
 
+/// Functions in the host code of a tool that are named like callbacks and that nothing calls: their names or their parameters are others.
+/// `include/luthier.h` declares callbacks as weak symbols, so that those that a tool defines are weak, too.
+pub fn uncalled(library: &[u8]) -> Vec<String> {
+    let strong = |symbol: &Symbol<'_>| symbol.is_defined() && symbol.binding == Binding::Global;
+    let names = dynamic(library, |symbol| {
+        strong(symbol).then(|| demangle::readable(symbol.name))
+    });
+    let mut names: Vec<_> = names
+        .into_iter()
+        .filter(|name| name.starts_with("luthier_at_"))
+        .collect();
+    names.sort();
+    names
+}
+
 fn exports(library: &[u8], wanted: impl Fn(&str) -> bool) -> bool {
+    !dynamic(library, |symbol| wanted(symbol.name).then_some(())).is_empty()
+}
+
+/// What is made of a library's dynamic symbols; nothing if it cannot be read.
+fn dynamic<T>(library: &[u8], made: impl Fn(&Symbol<'_>) -> Option<T>) -> Vec<T> {
     /// `SHT_DYNSYM`.
     const SYMBOLS: u32 = 11;
-    let elf = codeobj::elf::Elf::parse(library);
-    let symbols = elf.and_then(|elf| {
-        let symbols = elf.symbols(SYMBOLS)?;
-        Ok(symbols.iter().any(|symbol| wanted(symbol.name)))
-    });
-    symbols.unwrap_or(false)
+    let symbols = Elf::parse(library).and_then(|elf| elf.symbols(SYMBOLS));
+    symbols
+        .unwrap_or_default()
+        .iter()
+        .filter_map(made)
+        .collect()
 }
 
 /// Returns `true` if this names a library: one with host code in Rust, or one from a HIP compiler ([`is_stock`]).

@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::{
     format::{Format, print_json},
     include, info, progress, rust_tool, stock,
+    with_tools::warn_of_uncalled,
 };
 
 /// Make tools for `luthier run -t`.
@@ -199,9 +200,12 @@ impl Build {
         }
         let bytes = tool_build::build(&file, &targets, &self.clang)?;
         let library = tool_capi::library_of(&output);
-        tool_build::build_host(&file, &bytes, &library, &self.clang)?;
+        let has_host_code = tool_build::build_host(&file, &bytes, &library, &self.clang)?;
         drop(waiting);
         records::write_whole(&output, &bytes)?;
+        if has_host_code {
+            warn_of_uncalled(&library);
+        }
         command::say!(
             "{} for {}; use it with: luthier run -t {} -- PROGRAM",
             output.display(),

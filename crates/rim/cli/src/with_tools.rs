@@ -163,23 +163,51 @@ impl WithTools {
         })
     }
 
+    /// The options that choose kernels, launches, places and executions. `records`: `--kernel` also chooses what is recorded.
+    fn choices(&self, records: bool) -> impl Iterator<Item = &'static str> {
+        let selected = self.selected().map(|(name, _)| name);
+        let of_kernels = move |name: &&str| *name != "--kernel" || !records;
+        let places = (!self.site.is_empty()).then_some("--site");
+        let conditions = self.conditions().map(|(option, _)| option);
+        selected.filter(of_kernels).chain(conditions).chain(places)
+    }
+
     /// The first option that means nothing without tools.
     fn without_effect(&self, records: bool) -> Option<&'static str> {
-        let places = [
-            ("--site", !self.site.is_empty()),
+        let others = [
             ("--serialize", self.serialize),
             ("--kernel-limit", self.kernel_limit.is_some()),
             ("--strict=hooks", self.strict == Some(Strict::Hooks)),
         ];
-        let selected = self.selected().map(|(name, _)| name);
-        selected
-            .chain(self.conditions().map(|(option, _)| option))
-            .chain(
-                places
-                    .into_iter()
-                    .filter_map(|(name, given)| given.then_some(name)),
-            )
-            .find(|name| *name != "--kernel" || !records)
+        let others = others.into_iter();
+        let others = others.filter_map(|(name, given)| given.then_some(name));
+        self.choices(records).chain(others).next()
+    }
+
+    /// Refuses what has no effect on tools that are in files already, and warns of what tools in the program count for nobody.
+    fn check_files(&self, command: &Command, in_program: &[String], records: bool) -> Result<()> {
+        let named = self.tools.iter().flat_map(|list| tools::given(list));
+        let (of_files, others): (Vec<_>, Vec<_>) =
+            named.partition(|(tool, _)| *tool == tools::BUILT_IN);
+        if let ([_, ..], [(other, _), ..]) = (&of_files[..], &others[..]) {
+            bail!(
+                "{} shows what tools in files find out, and {other} cannot run beside those; name one of the two",
+                tools::BUILT_IN
+            );
+        }
+        let alone = self.tools.is_empty() || !of_files.is_empty();
+        match self.choices(records).next() {
+            Some(option) if alone => bail!(
+                "{option} has no effect on tools that are in files already; `luthier instrument` takes -k and --site when it puts them there"
+            ),
+            _ if others.is_empty() || in_program.is_empty() => {}
+            _ => command::say!(
+                "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
+                command.get_program().display(),
+                in_program.join(", ")
+            ),
+        }
+        Ok(())
     }
 
     /// Checks what was asked for and tells the program's process. Tools that are in the program already are looked at if no
@@ -196,13 +224,7 @@ impl WithTools {
                 None => Ok(None),
             };
         }
-        if !self.tools.is_empty() && !in_program.is_empty() {
-            command::say!(
-                "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
-                command.get_program().display(),
-                in_program.join(", ")
-            );
-        }
+        self.check_files(command, &in_program, records)?;
         let Chosen {
             given,
             named,
@@ -330,7 +352,7 @@ fn check_together<'a>(
         let own = tools::options_of(opened.info().name, options);
         let file = opened.info().file.clone().with_options(own)?;
         if file.has_host_code() && tool.contains('/') {
-            tool_capi::beside(&file, Path::new(tool))?;
+            warn_of_uncalled(&tool_capi::beside(&file, Path::new(tool))?);
         }
     }
     if let [first, second, ..] = own[..] {
@@ -339,6 +361,17 @@ fn check_together<'a>(
         );
     }
     Ok(own.first().copied())
+}
+
+/// Says which functions in a tool's host code are meant for callbacks and are none.
+pub fn warn_of_uncalled(library: &Path) {
+    let bytes = tools::read_library(library).unwrap_or_default();
+    for function in tools::uncalled(&bytes) {
+        command::say!(
+            "luthier: warning: nothing calls {function} of {}: luthier.h has no callback with this name and these parameters",
+            library.display()
+        );
+    }
 }
 
 /// Luthier's library, and the tools of ROCr that the user asked for, with spaces between them. Luthier's comes first, so that it sees

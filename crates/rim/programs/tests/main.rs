@@ -26,5 +26,6 @@ mod tool_launches;
 mod tool_memory;
 mod tool_mistakes;
 mod tool_operands;
+mod tool_references;
 mod tool_samples;
 mod wave_state;

@@ -5,10 +5,20 @@ use std::path::PathBuf;
 
 /// Runs the program with four launches of one kernel and returns whether it ended well, and standard error.
 fn run(application: &PathBuf, options: &[&str], variables: &[(&str, &str)]) -> (bool, String) {
+    let options = [&["-t", "instr-count"], options].concat();
+    run_alone(application, &options, variables)
+}
+
+/// The same without a tool.
+fn run_alone(
+    application: &PathBuf,
+    options: &[&str],
+    variables: &[(&str, &str)],
+) -> (bool, String) {
     let emulator = Emulator::find().expect("the emulator is built");
     let output = emulator
         .command()
-        .args(["run", "--device", "gfx90a", "-t", "instr-count"])
+        .args(["run", "--device", "gfx90a"])
         .args(options)
         .arg("--")
         .arg(application)
@@ -81,6 +91,40 @@ fn what_cannot_be_read_is_an_error_before_the_program_starts() {
         good && said.contains("LUTHIER_LAUNCH=first: ") && said.contains("nothing is instrumented"),
         "{said}"
     );
+}
+
+/// Tools that are in a file already do what they were put there for.
+#[test]
+fn options_that_choose_nothing_in_files_are_refused() {
+    let Some(application) = application() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let counted = folder.path().join("counted");
+    let made = Emulator::find()
+        .expect("the emulator is built")
+        .command()
+        .args(["instrument", "-t", "bb-count", "-o"])
+        .args([&counted, &application])
+        .bounded_output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let (fine, said) = run_alone(&counted, &[], &[]);
+    assert!(fine && said.contains("bb-count (built in)"), "{said}");
+    let no_effect = "has no effect on tools that are in files already";
+    for (options, reason) in [
+        (&["-k", "add_one"][..], no_effect),
+        (&["--launch", "1"], no_effect),
+        (&["--first", "1"], no_effect),
+        (&["-t", "built-in", "--site", "kind=valu"], no_effect),
+        (
+            &["-t", "built-in,instr-count"],
+            "instr-count cannot run beside those",
+        ),
+    ] {
+        let (fine, said) = run_alone(&counted, options, &[]);
+        assert!(!fine && said.contains(reason), "{options:?}: {said}");
+    }
 }
 
 /// The files that `luthier run` with these tools leaves in a folder, by tool.

@@ -278,7 +278,7 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
     );
     let stream = |record: &str, keys: &str| {
         format!(
-            "LUTHIER_GLOBAL luthier::ring trace; LUTHIER_GLOBAL luthier_u64 plain;\n\
+            "LUTHIER_GLOBAL luthier::ring trace, spare; LUTHIER_GLOBAL luthier_u64 plain;\n\
              struct record {{ luthier_u64 a; luthier_u32 b, c; }};\n\
              LUTHIER_HOOK void h() {{ {record}; }}\n\
              LUTHIER_TOOL(R\"(\n[[insert]]\nhook = \"h\"\n[[stream]]\n{keys}\n)\")\n"
@@ -345,6 +345,16 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
             "ending",
             stream(emit, &fields.replacen("jsonl", "csv", 1)),
             "records are written as .parquet or .jsonl",
+        ),
+        (
+            "folder",
+            stream(emit, &fields.replacen("t.jsonl", "../t.jsonl", 1)),
+            "stream trace goes to ../t.jsonl, which is no file name",
+        ),
+        (
+            "spare",
+            stream("luthier::emit(&spare, record{1, 2, 3})", &fields),
+            "hooks append records to spare, and LUTHIER_TOOL has no `stream` that takes them",
         ),
         (
             "lanes",
@@ -496,7 +506,10 @@ fn variables_of_any_linkage_and_hooks_behind_the_end() {
 MARK_LUTHIER_DEVICE_MODULE
 __device__ unsigned long waves = 5;
 LUTHIER_GLOBAL unsigned long again;
-extern "C" __device__ void hook() { luthier::count_wave(&waves, 1); luthier::count_wave(&again, 1); }
+LUTHIER_GLOBAL unsigned long array[3];
+extern "C" __device__ void hook() {
+  luthier::count_wave(&waves, 1); luthier::count_wave(&again, 1); luthier::count_wave(&array[2], 2);
+}
 LUTHIER_EXPORT_FUNC(hook)
 void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
   auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
@@ -511,11 +524,13 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
 }
 void luthier_at_term() {
   printf("%lu %lu\n", luthier_copy_from_variable(waves), luthier_copy_from_variable(again));
+  auto first = luthier_copy_from_variable(array), same = luthier_copy_from_variable(array, 0);
+  printf("%zu: %lu %lu %lu\n", first.size(), first[1], first[2], same[2]);
 }
 "#;
     let tool = scene.build("linkage", text).unwrap();
     let said = scene.run(DEVICE, &[&tool]);
-    assert!(said.contains("25 20\n"), "{said}");
+    assert!(said.contains("25 20\n3: 0 40 40\n"), "{said}");
     assert!(
         said.contains("nothing is inserted behind the end of the program"),
         "{said}"
@@ -525,6 +540,47 @@ void luthier_at_term() {
     let tool = scene.build("silent", silent).unwrap();
     let said = scene.run(DEVICE, &[&tool]);
     assert!(said.contains("defines none of luthier_at_init"), "{said}");
+}
+
+/// The compiler takes a function with other parameters than a callback's for an overload.
+#[test]
+fn callbacks_that_nothing_calls_are_told() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = |callbacks: &str| {
+        let headers = "#include <luthier.h>\nMARK_LUTHIER_DEVICE_MODULE\n";
+        let text = format!("{headers}{callbacks}void luthier_at_term() {{ puts(\"done\"); }}\n");
+        let tool = scene.build("callbacks", &text).unwrap();
+        scene.run(DEVICE, &[&tool])
+    };
+    let said = tool(
+        "void luthier_at_kernel(int) {}\n\
+         void luthier_at_exit() {}\n\
+         static void luthier_at_home() {}\n\
+         void luthier_at_launch_end(luthier_u64) { luthier_at_home(); }\n",
+    );
+    for function in [
+        "luthier_at_kernel(int)",
+        "luthier_at_exit()",
+        "luthier_at_launch_end(unsigned long)",
+    ] {
+        let warning = format!("warning: nothing calls {function} of ");
+        assert!(said.contains(&warning), "{said}");
+    }
+    assert_eq!(said.matches("nothing calls").count(), 3, "{said}");
+    let said = tool(
+        "void luthier_at_init() {}\n\
+         void luthier_at_kernel(luthier_u64) {}\n\
+         void luthier_at_hsa_event(hsa_api_args_t *, luthier_api_phase_t, hsa_api_id_t) {}\n\
+         bool luthier_at_records(const char *, const void *, size_t) { return true; }\n\
+         void luthier_at_launch_end(luthier_u64, luthier_u64, luthier_u64) {}\n\
+         void luthier_at_memory(const luthier_allocation &) {}\n\
+         void luthier_at_copy(const luthier_raw_copy &) {}\n\
+         void luthier_at_packets(luthier_packet *, size_t, luthier_u64, luthier_u32) {}\n",
+    );
+    assert!(
+        said.contains("done\n") && !said.contains("nothing calls"),
+        "{said}"
+    );
 }
 
 /// Addresses at all instructions: only some access memory.

@@ -44,6 +44,23 @@ def test_names_of_the_source(hip):
         report.kernel("nothing")
 
 
+def test_names_for_several_targets(tmp_path):
+    source, both = tmp_path / "fill.hip", tmp_path / "both"
+    source.write_text("#include <hip/hip_runtime.h>\nextern \"C\" __global__ void fill(int *out) { *out = 1; }\nint main() {}\n")
+    targets = ["gfx1030", "gfx90a"]
+    arches = [f"--offload-arch={target}" for target in targets]
+    subprocess.run(["hipcc", "-w", *arches, source, "-o", both], check=True)
+    report = luthier.inspect(both)
+    with pytest.raises(luthier.Error, match=r"kernels called fill are there for gfx1030 and gfx90a: choose one with target=\.\.\.$"):
+        report.kernel("fill")
+    with pytest.raises(luthier.Error, match="no kernel nothing: there are fill$"):
+        report.kernel("nothing")
+    for target in targets:
+        assert report.kernel("fill", target=target).target == target
+    with pytest.raises(luthier.Error, match="no code object is for gfx942: there are those for gfx1030, gfx90a"):
+        report.kernel("fill", target="gfx942")
+
+
 def test_functions(opencl):
     (one,) = luthier.inspect(opencl).objects
     assert one.target == "gfx1100"

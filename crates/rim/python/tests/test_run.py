@@ -106,6 +106,13 @@ def test_programs_that_fail(program, monkeypatch):
         luthier.run([program], device="gfx90a", tools=["nothing"])
     with pytest.raises(luthier.Error, match="^`program` has no program './nothing' to start: No such file"):
         luthier.run(["./nothing"], device="gfx90a")
+    # What the program printed last, and not the end of Luthier's summaries.
+    script = '"$0"; echo it broke >&2; exit 3'
+    for tools in [], ["instr-count"]:
+        with pytest.raises(luthier.Failed, match="^sh ended with status 3: it broke$"):
+            luthier.run(["sh", "-c", script, program], device="gfx90a", tools=tools)
+    with pytest.raises(luthier.Failed, match="ended with status 7: it printed no error$"):
+        luthier.run([program, "more"], device="gfx90a")
     # A program's own status 2 is no refusal.
     with pytest.raises(luthier.Failed, match="sh ended with status 2"):
         luthier.run(["sh", "-c", "exit 2"], device="gfx90a")

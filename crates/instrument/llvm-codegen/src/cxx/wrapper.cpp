@@ -35,6 +35,8 @@ using namespace luthier;
 namespace {
 
 constexpr const char *Prefix = "__luthier_";
+// Registers of one parameter, as the widest tuples have them.
+constexpr uint32_t MostDwords = 16;
 
 // State that a shader function does not get from the hardware; the framework keeps it from kernel entry.
 struct State {
@@ -309,7 +311,7 @@ bool Builder::call(Function *Hook) {
     Type *T = Argument.getType();
     uint64_t Bits = T->isSized() ? Layout.getTypeSizeInBits(T) : 0;
     std::string Name = ("parameter:" + Twine(Index)).str();
-    if (Argument.hasByValAttr() || Bits == 0 || Bits > 512 || T->isAggregateType()) {
+    if (Argument.hasByValAttr() || Bits == 0 || Bits > 32 * MostDwords || T->isAggregateType()) {
       Report.fail("parameter " + Twine(Index) +
                   " of the hook has a type that does not fit registers; "
                   "pass integers, floats, pointers or references to them");
@@ -339,7 +341,14 @@ bool Builder::call(Function *Hook) {
         Report.fail("parameter " + Twine(Index) + " is to be a register that the hook changes, but is no reference");
         return false;
       }
-      CallInst *Slot = storage(Name, P.File, Dwords, true, true);
+      // A reference knows its bytes, a pointer does not. Registers of fewer bytes would lose what the hook stores in the others.
+      uint64_t Referred = (Argument.getDereferenceableBytes() + 3) / 4;
+      if (Referred > MostDwords) {
+        Report.fail("parameter " + Twine(Index) + " of the hook refers to " + Twine(32 * Referred) +
+                    " bits; registers in a row have at most " + Twine(32 * MostDwords));
+        return false;
+      }
+      CallInst *Slot = storage(Name, P.File, std::max<uint32_t>(Dwords, Referred), true, true);
       Arguments.push_back(T->getPointerAddressSpace() == 5 ? (Value *)Slot : B.CreateAddrSpaceCast(Slot, T));
       continue;
     }

@@ -117,6 +117,10 @@ class Function:
         self._code = code
         self.name: str = code["name"]
 
+    @property
+    def target(self) -> str:
+        return self._parent.target
+
     @cached_property
     def instructions(self) -> tuple[Instruction, ...]:
         """In the order of their addresses."""
@@ -261,10 +265,16 @@ def _one(kernels: tuple[Kernel, ...], name: str) -> Kernel:
     fitting = [one for one in kernels if one.name == name] or [one for one in kernels if one.is_called(name)]
     if len(fitting) == 1:
         return fitting[0]
-    there = ", ".join(one.name for one in (fitting or kernels)[:8]) or "none"
-    if fitting:
-        raise Error(f"several kernels are called {name}: choose one of {there}")
-    raise Error(f"no kernel {name}: there are {there}")
+    names = list(dict.fromkeys(one.name for one in fitting or kernels))
+    there = ", ".join(names[:8]) or "none"
+    if not fitting:
+        raise Error(f"no kernel {name}: there are {there}")
+    targets = {one.target for one in fitting}
+    if len(targets) > 1:
+        raise Error(f"kernels called {name} are there for {' and '.join(sorted(targets))}: choose one with target=...")
+    if len(names) < len(fitting):
+        raise Error(f"several code objects have a kernel called {name}: choose one of report.objects and ask that")
+    raise Error(f"several kernels are called {name}: choose one of {there}")
 
 
 @dataclass(frozen=True)
@@ -281,9 +291,12 @@ class Report:
         """Of all code objects."""
         return tuple(kernel for one in self.objects for kernel in one.kernels)
 
-    def kernel(self, name: str) -> Kernel:
-        """The one kernel of that name, or called so in the source."""
-        return _one(self.kernels, name)
+    def kernel(self, name: str, target: str | None = None) -> Kernel:
+        """The one kernel of that name, or called so in the source; of all code objects, or of those for a target."""
+        targets = {one.target for one in self.objects}
+        if target is not None and target not in targets:
+            raise Error(f"no code object is for {target}: there are those for {', '.join(sorted(targets)) or 'nothing'}")
+        return _one(tuple(one for one in self.kernels if target in (None, one.target)), name)
 
     COLUMNS = ("target", "kernel", "instructions", "vgprs", "agprs", "sgprs", "lds", "scratch", "waves_per_simd", "limited_by")
 

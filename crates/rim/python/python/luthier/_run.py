@@ -209,8 +209,7 @@ def run(
     if done.returncode == NOT_STARTED and (refusal := _refusal(done.stderr)):
         raise Error(refusal)
     if check and done.returncode != 0:
-        last = done.stderr.strip().splitlines()[-1:] or ["it printed no error"]
-        raise Failed(f"{started[0]} ended with status {done.returncode}: {last[0]}", done.returncode, done.stderr)
+        raise Failed(f"{started[0]} ended with status {done.returncode}: {_last(done.stderr)}", done.returncode, done.stderr)
     result = Result(done.returncode, done.stdout, done.stderr, folder, temporary)
     for path in sorted(set(folder.glob("summary.*.json")) - before):
         for text in json.loads(path.read_text()).get("warnings", ()):
@@ -220,6 +219,23 @@ def run(
 
 NOT_STARTED = 2
 """The status of `luthier run` if it could not start the program, and of programs that choose it."""
+
+
+_SUMMARY = re.compile(r"luthier [^:]*: \d+ kernels? seen\b")
+_STATISTICS = re.compile(r"luthier: \d+ kernels?, \d+ dispatch")
+_OF_SUMMARY = re.compile(r"\s|[^\s:]+:$|[^\s:]+/[^\s:]+: \d+ records? written")
+
+
+def _last(stderr: str) -> str:
+    """The last line that the program itself printed: no part of tools' summaries, nor of the statistics behind everything."""
+    last, of_tools = "it printed no error", False
+    for line in stderr.splitlines():
+        if _STATISTICS.match(line):
+            break
+        of_tools = bool(_SUMMARY.match(line)) or (of_tools and bool(_OF_SUMMARY.match(line)))
+        if line and not of_tools:
+            last = line
+    return last
 
 
 def _refusal(stderr: str) -> str | None:
