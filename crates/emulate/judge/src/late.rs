@@ -42,8 +42,6 @@ struct Chosen {
 /// The state of one wave.
 struct WaveState {
     number: u32,
-    /// Where the last instruction ends, if control goes on there.
-    behind: Option<u64>,
     /// The registers that an instruction with late results is about to overwrite.
     saved: Option<Pending>,
     /// Results that have not come, oldest first.
@@ -114,7 +112,6 @@ impl Observer for Late {
         let waves = inner.waves.entry(chosen.key).or_default();
         let state = waves.entry(wave.index_in_workgroup).or_insert(WaveState {
             number: NOTHING,
-            behind: None,
             saved: None,
             late: Vec::new(),
         });
@@ -123,21 +120,10 @@ impl Observer for Late {
         }
         let mut rules = self.rules.inner();
         let judged = rules.board(board);
-        let mut found = Vec::new();
-        let lanes = wave.exec() != 0;
-        // The engine joins waits with the instruction in front of them and does not show them to observers.
-        let mut at = state.behind.filter(|at| *at < pc).unwrap_or(pc);
-        let site = loop {
-            let site = judged.site(&self.rules.memory, at);
-            let step = judged.paths.step(state.number, site, lanes);
-            state.number = step.next;
-            found.extend_from_slice(&step.found);
-            state.behind = judged.paths.behind(site);
-            match state.behind.filter(|behind| at < pc && *behind <= pc) {
-                Some(behind) => at = behind,
-                None => break site,
-            }
-        };
+        let site = judged.site(&self.rules.memory, pc);
+        let step = judged.paths.step(state.number, site, wave.exec() != 0);
+        state.number = step.next;
+        let found = step.found.to_vec();
         state.deliver(&judged.paths, site, wave);
         state.saved = Pending::save(&judged.paths, site, chosen.accumulators, wave);
         if !found.is_empty() {

@@ -9,7 +9,7 @@ use std::{
 use codeobj::CodeObject;
 use emulate::{Counts, Device, Dispatch, Next, Observer, Wave};
 use gfx::Family;
-use isa::{Decoded, Effects, Inst};
+use isa::{Decoded, Inst};
 use lift::{FunctionIndex, InstIndex, Module};
 use rewrite::{Address, MemoryAccess};
 
@@ -121,8 +121,6 @@ struct State<S> {
     sink: Option<S>,
     instructions: u64,
     stopped: Option<Untraced>,
-    /// By wave: where its last instruction ends, if control goes on there.
-    ends: HashMap<([u32; 3], u32), u64>,
 }
 
 impl<S: Sink> Watcher<S> {
@@ -141,7 +139,6 @@ impl<S: Sink> Watcher<S> {
                 sink: Some(sink),
                 instructions: 0,
                 stopped: None,
-                ends: HashMap::new(),
             }),
         }
     }
@@ -171,37 +168,24 @@ impl<S: Sink> Watcher<S> {
             }
         }
         let pc = pc.wrapping_sub(self.base.get().copied().unwrap_or(0));
-        let State { sink, ends, .. } = state;
-        let Some(sink) = sink else { return Ok(next) };
-        let mut tell = |inst: Inst<&Decoded>, access| {
-            let executed = Executed {
-                workgroup,
-                wave: wave.index_in_workgroup,
-                inst,
-                exec: wave.exec(),
-                access,
-            };
-            sink.executed(&executed).map_err(Untraced::Sink)
+        let Some(sink) = &mut state.sink else {
+            return Ok(next);
         };
-        // Waits and nops go with the instruction before them, and the observer is not asked before they are executed.
-        let id = (workgroup, wave.index_in_workgroup);
-        let mut at = ends.remove(&id).unwrap_or(pc);
-        while at < pc {
-            let inst = self.at(at)?;
-            tell(inst, None)?;
-            at = inst.end();
-        }
         let inst = self.at(pc)?;
-        if !inst.effects.intersects(Effects::BRANCH | Effects::END) {
-            ends.insert(id, inst.end());
-        }
         let access = MemoryAccess::decode(&inst, self.family);
         let access = access.map(|memory| Access {
             size: memory.size,
             address: memory.address,
             wave,
         });
-        tell(inst, access)?;
+        let executed = Executed {
+            workgroup,
+            wave: wave.index_in_workgroup,
+            inst,
+            exec: wave.exec(),
+            access,
+        };
+        sink.executed(&executed).map_err(Untraced::Sink)?;
         Ok(next)
     }
 
