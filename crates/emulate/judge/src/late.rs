@@ -42,6 +42,8 @@ struct Chosen {
 /// The state of one wave.
 struct WaveState {
     number: u32,
+    /// Where the last instruction ends, if control goes on there.
+    behind: Option<u64>,
     /// The registers that an instruction with late results is about to overwrite.
     saved: Option<Pending>,
     /// Results that have not come, oldest first.
@@ -112,6 +114,7 @@ impl Observer for Late {
         let waves = inner.waves.entry(chosen.key).or_default();
         let state = waves.entry(wave.index_in_workgroup).or_insert(WaveState {
             number: NOTHING,
+            behind: None,
             saved: None,
             late: Vec::new(),
         });
@@ -120,10 +123,21 @@ impl Observer for Late {
         }
         let mut rules = self.rules.inner();
         let judged = rules.board(board);
-        let site = judged.site(&self.rules.memory, pc);
-        let step = judged.paths.step(state.number, site, wave.exec() != 0);
-        state.number = step.next;
-        let found = step.found.to_vec();
+        let mut found = Vec::new();
+        let lanes = wave.exec() != 0;
+        // On gfx9, the engine does not show observers the code in index mode. It executes that with the instruction that begins the mode.
+        let mut at = state.behind.filter(|at| *at < pc).unwrap_or(pc);
+        let site = loop {
+            let site = judged.site(&self.rules.memory, at);
+            let step = judged.paths.step(state.number, site, lanes);
+            state.number = step.next;
+            found.extend_from_slice(&step.found);
+            state.behind = judged.paths.behind(site);
+            match state.behind.filter(|behind| at < pc && *behind <= pc) {
+                Some(behind) => at = behind,
+                None => break site,
+            }
+        };
         state.deliver(&judged.paths, site, wave);
         state.saved = Pending::save(&judged.paths, site, chosen.accumulators, wave);
         if !found.is_empty() {

@@ -63,6 +63,8 @@ struct Known {
     pc: u64,
     /// None where there is no instruction.
     facts: Option<Facts>,
+    /// Where control goes on, unless it may go elsewhere.
+    behind: Option<u64>,
     /// Lanes that are off do not take part in it.
     needs_lanes: bool,
 }
@@ -131,9 +133,13 @@ impl Paths {
             return *site;
         }
         let site = Site(self.sites.len() as u32);
+        let leaves = Effects::BRANCH | Effects::CALL | Effects::RETURN | Effects::END;
         self.sites.push(Known {
             pc,
             facts: inst.map(|inst| facts(inst, self.wave_size, self.family)),
+            behind: inst
+                .filter(|inst| !inst.effects.intersects(leaves))
+                .map(|inst| inst.end()),
             needs_lanes: inst.is_some_and(|inst| needs_lanes(inst)),
         });
         self.known.insert(key, site);
@@ -168,6 +174,11 @@ impl Paths {
             slots[usize::from(one.slot).min(1)] += 1;
         }
         slots[0].max(slots[1])
+    }
+
+    /// The address behind an instruction, if control always goes on there.
+    pub fn behind(&self, site: Site) -> Option<u64> {
+        self.of(site).behind
     }
 
     fn of(&self, site: Site) -> &Known {

@@ -9,7 +9,7 @@ use std::{
 use codeobj::CodeObject;
 use emulate::{Counts, Device, Dispatch, Next, Observer, Wave};
 use gfx::Family;
-use isa::{Decoded, Inst};
+use isa::{Decoded, Effects, Inst};
 use lift::{FunctionIndex, InstIndex, Module};
 use rewrite::{Address, MemoryAccess};
 
@@ -121,6 +121,8 @@ struct State<S> {
     sink: Option<S>,
     instructions: u64,
     stopped: Option<Untraced>,
+    /// By wave: where its last instruction ends, if control goes on there.
+    ends: HashMap<([u32; 3], u32), u64>,
 }
 
 impl<S: Sink> Watcher<S> {
@@ -139,6 +141,7 @@ impl<S: Sink> Watcher<S> {
                 sink: Some(sink),
                 instructions: 0,
                 stopped: None,
+                ends: HashMap::new(),
             }),
         }
     }
@@ -168,24 +171,37 @@ impl<S: Sink> Watcher<S> {
             }
         }
         let pc = pc.wrapping_sub(self.base.get().copied().unwrap_or(0));
-        let Some(sink) = &mut state.sink else {
-            return Ok(next);
+        let State { sink, ends, .. } = state;
+        let Some(sink) = sink else { return Ok(next) };
+        let mut tell = |inst: Inst<&Decoded>, access| {
+            let executed = Executed {
+                workgroup,
+                wave: wave.index_in_workgroup,
+                inst,
+                exec: wave.exec(),
+                access,
+            };
+            sink.executed(&executed).map_err(Untraced::Sink)
         };
+        // On gfx9, the code in index mode goes with the instruction that begins the mode, and the observer is not asked before it is executed.
+        let id = (workgroup, wave.index_in_workgroup);
+        let mut at = ends.remove(&id).unwrap_or(pc);
+        while at < pc {
+            let inst = self.at(at)?;
+            tell(inst, None)?;
+            at = inst.end();
+        }
         let inst = self.at(pc)?;
+        if !inst.effects.intersects(Effects::BRANCH | Effects::END) {
+            ends.insert(id, inst.end());
+        }
         let access = MemoryAccess::decode(&inst, self.family);
         let access = access.map(|memory| Access {
             size: memory.size,
             address: memory.address,
             wave,
         });
-        let executed = Executed {
-            workgroup,
-            wave: wave.index_in_workgroup,
-            inst,
-            exec: wave.exec(),
-            access,
-        };
-        sink.executed(&executed).map_err(Untraced::Sink)?;
+        tell(inst, access)?;
         Ok(next)
     }
 
