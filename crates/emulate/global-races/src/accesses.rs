@@ -573,8 +573,8 @@ impl Instruction<'_> {
             return;
         }
         scene.taught = writer;
-        let told = state.told(address, writer);
-        scene.learns.get_or_insert_default().join(&told);
+        let learns = scene.learns.get_or_insert_default();
+        state.tell(address, writer, learns);
     }
 
     fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, (part, spot): (Part, Spot)) {

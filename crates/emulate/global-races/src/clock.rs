@@ -67,9 +67,11 @@ impl Leaf {
     }
 }
 
+type Children = [Option<Arc<Node>>; WIDTH];
+
 #[derive(Clone)]
 enum Node {
-    Inner([Option<Arc<Node>>; WIDTH]),
+    Inner(Children),
     Leaf(Leaf),
 }
 
@@ -118,7 +120,7 @@ impl Root {
         let mut root = self.clone();
         while root.level < level || !root.has(wave) {
             let first = root.first();
-            let mut nodes: [Option<Arc<Node>>; WIDTH] = Default::default();
+            let mut nodes = Children::default();
             let level = root.level + 1;
             nodes[index(first, level)] = Some(root.node);
             root = Root {
@@ -157,26 +159,60 @@ fn joined(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
             () => Arc::new(Node::Leaf(a.with(b))),
         },
         (Node::Inner(a), Node::Inner(b)) => {
-            let all: [Option<Arc<Node>>; WIDTH] =
-                std::array::from_fn(|at| match (&a[at], &b[at]) {
-                    (Some(a), Some(b)) => Some(joined(a, b)),
-                    (a, b) => a.clone().or_else(|| b.clone()),
-                });
-            let is = |known: &[Option<Arc<Node>>; WIDTH]| {
-                let mut pairs = all.iter().zip(known);
-                pairs.all(|(a, b)| match (a, b) {
-                    (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-                    (None, None) => true,
-                    _ => false,
-                })
-            };
-            match () {
-                () if is(a) => one.clone(),
-                () if is(b) => other.clone(),
-                () => Arc::new(Node::Inner(all)),
-            }
+            let all: Children = std::array::from_fn(|at| match (&a[at], &b[at]) {
+                (Some(a), Some(b)) => Some(joined(a, b)),
+                (a, b) => a.clone().or_else(|| b.clone()),
+            });
+            inner(all, [one, other])
         }
         _ => one.clone(),
+    }
+}
+
+/// A node with these nodes below it: one of `known`, if they are the same there.
+fn inner(below: Children, known: [&Arc<Node>; 2]) -> Arc<Node> {
+    let is = |known: &Children| {
+        let mut pairs = below.iter().zip(known);
+        pairs.all(|(a, b)| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        })
+    };
+    let mut known = known.into_iter();
+    let same = known.find(|node| matches!(&***node, Node::Inner(known) if is(known)));
+    match same {
+        Some(node) => node.clone(),
+        None => Arc::new(Node::Inner(below)),
+    }
+}
+
+/// Both joined, and the other one with nodes of these where it knows the same.
+fn united(one: &Arc<Node>, other: &Arc<Node>) -> [Arc<Node>; 2] {
+    if Arc::ptr_eq(one, other) {
+        return [one.clone(), one.clone()];
+    }
+    match (&**one, &**other) {
+        (Node::Leaf(a), Node::Leaf(b)) => match (a.knows(b), b.knows(a)) {
+            (true, true) => [one.clone(), one.clone()],
+            (true, false) => [one.clone(), other.clone()],
+            (false, true) => [other.clone(), other.clone()],
+            (false, false) => [Arc::new(Node::Leaf(a.with(b))), other.clone()],
+        },
+        (Node::Inner(a), Node::Inner(b)) => {
+            let (mut all, mut shared) = (a.clone(), b.clone());
+            for (all, shared) in all.iter_mut().zip(&mut shared) {
+                match (&*all, &*shared) {
+                    (Some(a), Some(b)) => [*all, *shared] = united(a, b).map(Some),
+                    (None, Some(b)) => *all = Some(b.clone()),
+                    (_, None) => {}
+                }
+            }
+            let all = inner(all, [one, other]);
+            let shared = inner(shared, [&all, other]);
+            [all, shared]
+        }
+        _ => [one.clone(), other.clone()],
     }
 }
 
@@ -250,6 +286,18 @@ impl Clock {
             root.node = node;
         }
     }
+
+    /// [`Clock::join`], behind which both share what is alike in them. Words that the same waves have changed know the same, though each has
+    /// heard it by itself: a wave that meets many of them compares what they know once.
+    pub fn unite(&mut self, other: &mut Clock) {
+        if let (Some(one), Some(other)) = (&mut self.0, &mut other.0)
+            && (one.level, one.prefix) == (other.level, other.prefix)
+        {
+            [one.node, other.node] = united(&one.node, &other.node);
+            return;
+        }
+        self.join(other);
+    }
 }
 
 #[cfg(test)]
@@ -300,6 +348,29 @@ mod tests {
         ));
     }
 
+    /// Two that have heard the same one by one are one in memory behind that, and where only a part is alike, that part is.
+    #[test]
+    fn what_is_alike_is_shared() {
+        let heard = |waves: std::ops::Range<u32>| {
+            let mut clock = Clock::default();
+            waves.for_each(|wave| clock.raise(wave, entry(wave)));
+            clock
+        };
+        let (mut one, mut other) = (heard(0..5000), heard(0..5000));
+        assert!(!one.is_same(&other));
+        one.unite(&mut other);
+        assert!(one.is_same(&other));
+        other.raise(7, entry(9000));
+        one.raise(4000, entry(9000));
+        let (knew, mut again) = (one.clone(), other.clone());
+        one.unite(&mut again);
+        assert!(!one.is_same(&again) && again.is_same(&other));
+        // The wave's knowledge is the other's but for one wave.
+        assert_eq!(one.get(4000), knew.get(4000));
+        assert_eq!(one.get(7), other.get(7));
+        assert_eq!(again.get(4000), entry(4000));
+    }
+
     /// Clocks against plain maps: waves that lie near each other and far from each other, changes, joins and copies.
     #[test]
     fn clocks_are_plain_maps() {
@@ -320,11 +391,18 @@ mod tests {
                 match next(12) {
                     0 => (*clock, *plain) = (Clock::default(), BTreeMap::new()),
                     1 => (*clock, *plain) = other,
-                    2..5 => {
-                        clock.join(&other.0);
-                        for (wave, entry) in other.1 {
+                    kind @ 2..5 => {
+                        let (mut others, heard) = other;
+                        match kind {
+                            2 => clock.join(&others),
+                            _ => clock.unite(&mut others),
+                        }
+                        for (&wave, entry) in &heard {
                             let known = plain.entry(wave).or_default();
-                            *known = known.max(entry);
+                            *known = known.max(*entry);
+                        }
+                        if from != at {
+                            all[from] = (others, heard);
                         }
                     }
                     5 => {

@@ -315,17 +315,15 @@ impl State {
         self.groups[group as usize].dispatch
     }
 
-    /// All that a word tells whose last writer is `writer`.
-    pub fn told(&mut self, address: u64, writer: RecordId) -> Clock {
-        let mut clock = match self.words.get_mut(&address) {
+    /// A wave learns all that a word tells whose last writer is `writer`.
+    pub fn tell(&mut self, address: u64, writer: RecordId, learns: &mut Clock) {
+        match self.words.get_mut(&address) {
             Some(word) => {
                 fold(word, &self.records);
-                return word.clock.clone();
+                learns.unite(&mut word.clock);
             }
-            None => Clock::default(),
-        };
-        self.records.tell(writer, &mut clock);
-        clock
+            None => self.records.tell(writer, learns),
+        }
     }
 
     /// Bytes of a dword that had this cell were written. Returns `OTHERS` if there are bytes that other waves have written before.

@@ -125,7 +125,7 @@ impl Observer for Late {
         let judged = rules.board(board);
         let mut found = Vec::new();
         let lanes = wave.exec() != 0;
-        // The engine joins waits with the instruction in front of them and does not show them to observers.
+        // On gfx9, the engine does not show observers the code in index mode. It executes that with the instruction that begins the mode.
         let mut at = state.behind.filter(|at| *at < pc).unwrap_or(pc);
         let site = loop {
             let site = judged.site(&self.rules.memory, at);

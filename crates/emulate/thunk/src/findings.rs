@@ -5,7 +5,7 @@
 //! Code objects that findings lie in are files beside it.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::File,
     io::{self, ErrorKind, Write},
     os::{fd::AsRawFd, unix::fs::FileExt},
@@ -66,6 +66,8 @@ struct Inner {
     reads: HashMap<Callers, Counted>,
     /// The same of values that are no numbers.
     nans: HashMap<nan::Key, Counted>,
+    /// What was found in code of no known code object.
+    unplaced: HashSet<String>,
     /// The names of kernels that were told of, by descriptor.
     kernels: HashMap<u64, String>,
     /// Code objects that were written, with where they lie.
@@ -141,8 +143,8 @@ impl Findings {
         });
     }
 
-    /// The file of the code object around an address, and where the object's address 0 lies. The user is told of what was found if there is
-    /// no such object.
+    /// The file of the code object around an address, and where the object's address 0 lies. If there is none, what was found is in the
+    /// report without its place.
     fn object(
         &self,
         inner: &mut Inner,
@@ -151,10 +153,10 @@ impl Findings {
     ) -> Option<(u64, String)> {
         let object = self.file_of_object(inner, pc);
         if object.is_none() && !inner.failed {
-            report(&format!(
-                "luthier: {}, in code of no known code object",
-                found()
-            ));
+            let what = found();
+            if inner.unplaced.insert(what.clone()) {
+                self.counted(inner, 1, &format!("unplaced\t{what}\n"));
+            }
         }
         object
     }

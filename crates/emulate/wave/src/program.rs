@@ -408,7 +408,7 @@ fn lower(
             joinable = None;
             continue;
         }
-        if is_nop && follows {
+        if is_nop && follows && !config.observed {
             joinable = Some(inst.end());
         } else {
             let lowered = lower_one(config, inst, row, &polls);

@@ -3,9 +3,12 @@
 //! Every code address that the application sees is an address of the original code: the result of `s_getpc_b64`, the entries of
 //! tables, the return addresses of calls. Registers and memory are therefore the same as without instrumentation, and the
 //! application may store, compare and pass on an address, and compute with it. A jump to such an address translates it. A return
-//! compares it with its places directly, if they are few or no SGPRs are left for more; every other jump uses one search that the whole
-//! kernel shares. If an address is no known place of the kernel's code, the jump sets a word in memory and goes to the original code:
-//! such a launch is not instrumented.
+//! compares it with its few places directly; every other jump uses one search that the whole kernel shares. If an address is no
+//! known place of the kernel's code, the jump sets a word in memory and goes to the original code: such a launch is not
+//! instrumented.
+//!
+//! The search needs SGPRs of its own. A kernel that has none left compares returns with all their places, and every other jump has a search
+//! of its own, with SGPRs that it borrows.
 
 use crate::encode::Encodings;
 use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};
@@ -28,17 +31,36 @@ use template::RegisterFile;
 /// Places that a return is compared with one by one, where registers are free for a search.
 const FEW: usize = 4;
 
+/// SGPRs that every kernel has.
+const LEAST_SGPRS: u16 = 16;
+
+/// Lanes of the VGPR that keeps what is borrowed: first the three SGPRs, then EXEC. Lane 0 holds what the wave stores when it leaves.
+const BORROWED_LANE: u16 = 1;
+const EXEC_LANE: u16 = 4;
+
+/// Comparisons that all jumps with borrowed registers may take together: each jump has a search of its own. That is about a megabyte.
+const MOST_COMPARISONS: usize = 1 << 16;
+
 /// Places of a search from which branches lead on. A branch that is far needs an island in every group of islands on its way, and no
 /// branch reaches over more than twice as many.
 const NEAR: usize = 4096;
 
-/// Registers for translating, kept for the wave's whole life.
+/// Registers for translating.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JumpRegisters {
     /// A pair: how far the address is behind the kernel's lowest, low half and high half.
     distance: u16,
     /// SCC as the application left it.
     scc: u16,
+    /// A VGPR keeps the three's values while a jump is translated, if they are the application's. Otherwise nothing else uses the three.
+    borrowed: Option<u16>,
+}
+
+impl JumpRegisters {
+    /// Lanes of the VGPR, and the registers whose values they keep.
+    fn in_lanes(self) -> impl Iterator<Item = (u16, u16)> {
+        (BORROWED_LANE..).zip([self.distance, self.distance + 1, self.scc])
+    }
 }
 
 /// A block that ends in a call.
@@ -142,28 +164,77 @@ fn need_registers(rewriting: &Rewriting<'_, '_>, sites: &ReturnSites, most: usiz
 }
 
 /// Returns `true` if SGPRs are left for a search, and for the note that a wave leaves the instrumented code.
-fn has_room(supply: &RegisterPool, wave_size: u8) -> bool {
-    let (mut free, wide) = (supply.all_but_application(), u16::from(wave_size / 32));
-    [2, 1, 2, wide, 1].iter().all(|&width| {
+fn has_room(supply: &RegisterPool, wide: u16, notes: bool) -> bool {
+    let mut free = supply.all_but_application();
+    let widths = [2, 1, 2, wide, 1];
+    let wanted = if notes { &widths[..] } else { &widths[..2] };
+    wanted.iter().all(|&width| {
         let first = free.take(RegisterFile::Sgpr, width, width, SGPR_COUNT);
         first.is_some()
     })
 }
 
-/// Takes registers for translating, if the kernel has anything to translate and registers are left. If there are none, returns do
-/// without, and another place that needs them is a refusal.
+/// SGPRs that computed jumps read or write.
+fn named_by_jumps(rewriting: &Rewriting<'_, '_>) -> BTreeSet<u16> {
+    let mut named = BTreeSet::new();
+    for &index in &rewriting.functions {
+        let function = &rewriting.module.functions[index];
+        for block in &function.blocks {
+            let last = function.insts.at(block.end - 1);
+            if !last.effects.contains(Effects::INDIRECT) {
+                continue;
+            }
+            for operand in &last.operands {
+                if let Operand::Use(reg) | Operand::Def(reg) = operand
+                    && let Some(first) = scalar_encoding(*reg)
+                {
+                    named.extend(first..first + 2);
+                }
+            }
+        }
+    }
+    named
+}
+
+/// The lowest SGPRs that no computed jump names, and a VGPR to keep what the application has in them.
+fn borrow(rewriting: &mut Rewriting<'_, '_>) -> Option<JumpRegisters> {
+    let named = named_by_jumps(rewriting);
+    let free = |number: &u16| !named.contains(number);
+    let distance = (0..LEAST_SGPRS)
+        .step_by(2)
+        .find(|first| free(first) && free(&(first + 1)))?;
+    let scc = (0..LEAST_SGPRS)
+        .find(|number| free(number) && !(distance..distance + 2).contains(number))?;
+    let lanes = rewriting.supply.keep(RegisterFile::Vgpr, 1, 1, 0)?;
+    Some(JumpRegisters {
+        distance,
+        scc,
+        borrowed: Some(lanes),
+    })
+}
+
+/// Registers that the kernel never names.
+fn own(supply: &mut RegisterPool) -> Option<JumpRegisters> {
+    let distance = supply.keep(RegisterFile::Sgpr, 2, 2, 0);
+    let scc = supply.keep(RegisterFile::Sgpr, 1, 1, 0);
+    Some(JumpRegisters {
+        distance: distance?,
+        scc: scc?,
+        borrowed: None,
+    })
+}
+
+/// Takes registers for translating, if the kernel has anything to translate. If too few are left, returns do without, and other jumps
+/// borrow the application's. A jump that can borrow none is a refusal.
 pub(crate) fn reserve(rewriting: &mut Rewriting<'_, '_>) {
     let module = rewriting.module;
     let sites = ReturnSites::new(module, &rewriting.functions);
-    let wave_size = module.functions[rewriting.kernel].wave_size;
-    let room = has_room(&rewriting.supply, wave_size);
+    let wide = u16::from(module.functions[rewriting.kernel].wave_size / 32);
+    let room = has_room(&rewriting.supply, wide, rewriting.plan.left.is_some());
     let most = if room { FEW } else { usize::MAX };
     if need_registers(rewriting, &sites, most) {
-        let supply = &mut rewriting.supply;
-        let distance = supply.keep(RegisterFile::Sgpr, 2, 2, 0);
-        let scc = supply.keep(RegisterFile::Sgpr, 1, 1, 0);
-        let both = distance.zip(scc);
-        rewriting.jump_registers = both.map(|(distance, scc)| JumpRegisters { distance, scc });
+        let borrowed = if room { None } else { borrow(rewriting) };
+        rewriting.jump_registers = borrowed.or_else(|| own(&mut rewriting.supply));
     }
     rewriting.return_sites = Some(sites);
 }
@@ -182,6 +253,8 @@ pub(crate) struct Jumps<'a> {
     elsewhere: Label,
     searches: bool,
     leaves: bool,
+    /// With borrowed registers: labels for addresses that are no known place, and the pairs with these addresses.
+    elsewhere_from: Vec<(Label, u16)>,
 }
 
 impl<'a> Jumps<'a> {
@@ -233,6 +306,7 @@ impl<'a> Jumps<'a> {
             elsewhere: code.new_label(),
             searches: false,
             leaves: false,
+            elsewhere_from: Vec::new(),
         }
     }
 }
@@ -262,8 +336,9 @@ impl Selection<'_, '_> {
         inst: InstIndex,
     ) -> Result<(), Refusal> {
         let module = self.module;
-        // Comparing needs no register, so that without one it has to do for any number of places.
-        let most = self.jumps.registers.map_or(usize::MAX, |_| FEW);
+        // Comparing needs no register, so that without one of its own it has to do for any number of places.
+        let own = self.jumps.registers.filter(|with| with.borrowed.is_none());
+        let most = own.map_or(usize::MAX, |_| FEW);
         let site = (index, number);
         let Some(sites) = self.jumps.sites.few(module, site, most) else {
             return self.go(index, inst, None, None);
@@ -286,7 +361,7 @@ impl Selection<'_, '_> {
             self.code.branch(Op::SCbranchScc1, to);
         }
         // No code leads here, unless what keeps the return address was overwritten by mistake.
-        match self.jumps.registers {
+        match own {
             Some(_) => self.go(index, inst, None, None),
             None => {
                 self.code.push(Item::Copy(inst));
@@ -306,35 +381,65 @@ impl Selection<'_, '_> {
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[index];
         let source = self.source(function, inst)?;
-        let Some(JumpRegisters { distance, scc }) = self.jumps.registers else {
+        let places = among.map_or(self.jumps.places.len(), BTreeMap::len);
+        let Some(with) = self.usable(places, source, link) else {
             return Err(Refusal::Unresolved {
                 function: function.name.clone(),
                 pc: function.insts.pc(inst),
-                reason: "its target is computed, and no SGPRs are free in the whole kernel to find out where that is now"
+                reason: "its target is computed, and no registers are free in the whole kernel to find out where that is now"
                     .to_owned(),
             });
         };
+        if let Some(lanes) = with.borrowed {
+            // Loads may be on their way to these registers.
+            self.wait_for(&COUNTERS);
+            gap(self.codes, self.code);
+            for (lane, from) in with.in_lanes() {
+                self.code.write_lane(lanes, lane, from);
+            }
+        }
         let (one, zero) = (SourceOperand::Constant(1), SourceOperand::Constant(0));
-        self.code.scalar2(Op::SCselectB32, scc, one, zero);
-        self.move_base(Op::SSubU32, Op::SSubbU32, distance, source);
+        self.code.scalar2(Op::SCselectB32, with.scc, one, zero);
+        self.move_base(Op::SSubU32, Op::SSubbU32, with.distance, source);
+        if with.borrowed.is_some() {
+            gap(self.codes, self.code);
+        }
         if let Some(pair) = link {
             self.link(pair, function.insts.end(inst));
         }
-        match among {
-            Some(places) => {
-                let high = SourceOperand::Scalar(distance + 1);
-                self.code.compare(Op::SCmpLgU32, high, zero);
-                self.code.branch(Op::SCbranchScc1, self.jumps.elsewhere);
-                self.jumps.leaves = true;
-                let places: Vec<_> = places.iter().map(|(at, label)| (*at, *label)).collect();
-                self.search(&places, JumpRegisters { distance, scc });
+        if with.borrowed.is_none() && among.is_none() {
+            self.jumps.searches = true;
+            self.code.branch(Op::SBranch, self.jumps.search);
+            return Ok(());
+        }
+        let elsewhere = match with.borrowed {
+            Some(_) => {
+                let label = self.code.new_label();
+                self.jumps.elsewhere_from.push((label, source));
+                label
             }
             None => {
-                self.jumps.searches = true;
-                self.code.branch(Op::SBranch, self.jumps.search);
+                self.jumps.leaves = true;
+                self.jumps.elsewhere
             }
-        }
+        };
+        let high = SourceOperand::Scalar(with.distance + 1);
+        self.code.compare(Op::SCmpLgU32, high, zero);
+        self.code.branch(Op::SCbranchScc1, elsewhere);
+        let places = among.unwrap_or(&self.jumps.places);
+        let places: Vec<_> = places.iter().map(|(at, label)| (*at, *label)).collect();
+        self.search(&places, with, elsewhere);
         Ok(())
+    }
+
+    /// The registers for a jump to one of so many places. Borrowed ones are given back before the jump, so that branches must reach its
+    /// places, and the address must stay in its pair.
+    fn usable(&self, places: usize, source: u16, link: Option<u16>) -> Option<JumpRegisters> {
+        let with = self.jumps.registers?;
+        let jumps = self.jumps.elsewhere_from.len() + 1;
+        let fits = jumps + places <= NEAR && jumps * places <= MOST_COMPARISONS;
+        let stays = link.is_none_or(|pair| pair.abs_diff(source) > 1);
+        (with.borrowed.is_none() || fits && stays).then_some(with)
     }
 
     /// A pair with the lowest address added or subtracted.
@@ -363,15 +468,15 @@ impl Selection<'_, '_> {
     }
 
     /// Goes to one of the places, which are in ascending order, or elsewhere.
-    fn search(&mut self, places: &[(u64, Label)], with: JumpRegisters) {
+    fn search(&mut self, places: &[(u64, Label)], with: JumpRegisters, elsewhere: Label) {
         let distance = SourceOperand::Scalar(with.distance);
         let key = |address: u64| SourceOperand::Constant((address - self.jumps.base) as u32);
         match *places {
-            [] => self.code.branch(Op::SBranch, self.jumps.elsewhere),
+            [] => self.code.branch(Op::SBranch, elsewhere),
             [(address, label)] => {
                 self.code.push(Item::Gap);
                 self.code.compare(Op::SCmpEqU32, distance, key(address));
-                self.code.branch(Op::SCbranchScc0, self.jumps.elsewhere);
+                self.code.branch(Op::SCbranchScc0, elsewhere);
                 self.arrive(label, with);
             }
             _ => {
@@ -379,16 +484,16 @@ impl Selection<'_, '_> {
                 let below = self.code.new_label();
                 self.code.compare(Op::SCmpLtU32, distance, key(upper[0].0));
                 self.code.branch(Op::SCbranchScc1, below);
-                self.search(upper, with);
+                self.search(upper, with, elsewhere);
                 self.code.push(Item::Label(below));
-                self.search(lower, with);
+                self.search(lower, with, elsewhere);
             }
         }
     }
 
     /// Goes to the place that an address meant.
     fn arrive(&mut self, label: Label, with: JumpRegisters) {
-        if self.jumps.places.len() <= NEAR {
+        if with.borrowed.is_some() || self.jumps.places.len() <= NEAR {
             self.put_back(with);
             self.code.branch(Op::SBranch, label);
             return;
@@ -406,10 +511,16 @@ impl Selection<'_, '_> {
         self.code.scalar1(Op::SSetpcB64, 0, target);
     }
 
-    /// SCC as it was.
+    /// SCC as it was, and what was borrowed.
     fn put_back(&mut self, with: JumpRegisters) {
         let (scc, zero) = (SourceOperand::Scalar(with.scc), SourceOperand::Constant(0));
         self.code.compare(Op::SCmpLgU32, scc, zero);
+        if let Some(lanes) = with.borrowed {
+            for (lane, to) in with.in_lanes() {
+                self.code.read_lane(to, lanes, lane);
+            }
+            gap(self.codes, self.code);
+        }
     }
 
     /// Emits the code that the whole kernel shares, behind the last of its functions.
@@ -417,6 +528,16 @@ impl Selection<'_, '_> {
         let Some(with) = self.jumps.registers else {
             return Ok(());
         };
+        for (label, source) in std::mem::take(&mut self.jumps.elsewhere_from) {
+            self.code.push(Item::Inserted(self.jumps.base));
+            self.code.push(Item::Label(label));
+            if let Some(name) = &self.plan.left {
+                self.note_leaving(name, supply)?;
+            }
+            self.put_back(with);
+            let target = SourceOperand::Scalar(source);
+            self.code.scalar1(Op::SSetpcB64, 0, target);
+        }
         if !self.jumps.searches && !self.jumps.leaves {
             return Ok(());
         }
@@ -429,7 +550,7 @@ impl Selection<'_, '_> {
             self.code.branch(Op::SCbranchScc1, self.jumps.elsewhere);
             let places = self.jumps.places.iter();
             let places: Vec<_> = places.map(|(at, label)| (*at, *label)).collect();
-            self.search(&places, with);
+            self.search(&places, with, self.jumps.elsewhere);
         }
         self.code.push(Item::Label(self.jumps.elsewhere));
         if let Some(name) = &self.plan.left {
@@ -447,43 +568,73 @@ impl Selection<'_, '_> {
     fn note_leaving(&mut self, name: &str, supply: &mut RegisterPool) -> Result<(), Refusal> {
         let wide = u16::from(self.codes.wave_size / 32);
         let mut free = supply.all_but_application();
-        if let Some(JumpRegisters { distance, scc }) = self.jumps.registers {
-            free.withhold(RegisterFile::Sgpr, distance, 2);
-            free.withhold(RegisterFile::Sgpr, scc, 1);
+        let refused = || Refusal::Registers {
+            what: "computed jumps",
+            reason: "no SGPRs are free to note that a wave leaves the instrumented code".to_owned(),
+        };
+        let with = self.jumps.registers.ok_or_else(refused)?;
+        if let Some(lanes) = with.borrowed {
+            self.note_with_borrowed(name, (with.distance, wide), lanes);
+            return Ok(());
         }
+        free.withhold(RegisterFile::Sgpr, with.distance, 2);
+        free.withhold(RegisterFile::Sgpr, with.scc, 1);
         let mut scalars = |width: u16| {
             let first = free.take(RegisterFile::Sgpr, width, width, SGPR_COUNT);
             supply.use_up(RegisterFile::Sgpr, first.map_or(0, |first| first + width));
-            first.ok_or_else(|| Refusal::Registers {
-                what: "computed jumps",
-                reason: "no SGPRs are free to note that a wave leaves the instrumented code"
-                    .to_owned(),
-            })
+            first.ok_or_else(refused)
         };
         let (address, exec, lane) = (scalars(2)?, scalars(wide)?, scalars(1)?);
         let own = free.take(RegisterFile::Vgpr, 1, 1, 256);
         supply.use_up(RegisterFile::Vgpr, own.map_or(0, |vgpr| vgpr + 1));
         let vgpr = own.unwrap_or(0);
-        for counter in COUNTERS {
-            if let Some(wait) = self.codes.wait(counter) {
-                self.code.fixed(wait);
-            }
-        }
+        self.wait_for(&COUNTERS);
         let op = move_mask(wide);
         self.code.scalar1(op, exec, SourceOperand::Scalar(EXEC));
         self.code.scalar1(op, EXEC, SourceOperand::Constant(1));
         if own.is_none() {
             self.code.read_lane(lane, vgpr, 0);
         }
-        for (half, register) in [
-            (AddressHalf::Low, address),
-            (AddressHalf::High, address + 1),
-        ] {
+        self.move_mark_address(name, address);
+        self.store_mark(address, vgpr);
+        if own.is_none() {
+            self.code.write_lane(vgpr, 0, lane);
+        }
+        self.code.scalar1(op, EXEC, SourceOperand::Scalar(exec));
+        gap(self.codes, self.code);
+        Ok(())
+    }
+
+    /// The same with a borrowed pair, of a wave of `wide` dwords of EXEC. The VGPR `lanes` keeps EXEC.
+    fn note_with_borrowed(&mut self, name: &str, (pair, wide): (u16, u16), lanes: u16) {
+        let op = move_mask(wide);
+        self.wait_for(&COUNTERS);
+        for half in 0..wide {
+            self.code.write_lane(lanes, EXEC_LANE + half, EXEC + half);
+        }
+        self.code.scalar1(op, EXEC, SourceOperand::Constant(1));
+        self.move_mark_address(name, pair);
+        gap(self.codes, self.code);
+        self.store_mark(pair, lanes);
+        for half in 0..wide {
+            self.code.read_lane(pair + half, lanes, EXEC_LANE + half);
+        }
+        gap(self.codes, self.code);
+        self.code.scalar1(op, EXEC, SourceOperand::Scalar(pair));
+        gap(self.codes, self.code);
+    }
+
+    fn move_mark_address(&mut self, name: &str, pair: u16) {
+        for (half, register) in [(AddressHalf::Low, pair), (AddressHalf::High, pair + 1)] {
             let symbol = Symbol::Tool(name.to_owned());
             let literal = self.code.address(half, symbol, -i64::from(MARK));
             self.code
                 .move_scalar(register, SourceOperand::Address(literal));
         }
+    }
+
+    /// Stores the mark by the wave's lane 0, the only one that is on, and waits until it is stored.
+    fn store_mark(&mut self, address: u16, vgpr: u16) {
         // One register is both what is stored and how far behind the base.
         self.code.move_vector(vgpr, SourceOperand::Constant(MARK));
         let (value, base) = (SourceOperand::Vector(vgpr), SourceOperand::Scalar(address));
@@ -492,17 +643,15 @@ impl Selection<'_, '_> {
             0,
             &[value, base, value],
         ));
-        for counter in [lift::Counter::Store, lift::Counter::Load] {
-            if let Some(wait) = self.codes.wait(counter) {
+        self.wait_for(&[lift::Counter::Store, lift::Counter::Load]);
+    }
+
+    fn wait_for(&mut self, counters: &[lift::Counter]) {
+        for counter in counters {
+            if let Some(wait) = self.codes.wait(*counter) {
                 self.code.fixed(wait);
             }
         }
-        if own.is_none() {
-            self.code.write_lane(vgpr, 0, lane);
-        }
-        self.code.scalar1(op, EXEC, SourceOperand::Scalar(exec));
-        gap(self.codes, self.code);
-        Ok(())
     }
 }
 

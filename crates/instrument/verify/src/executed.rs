@@ -183,7 +183,7 @@ impl<S: Sink> Watcher<S> {
             };
             sink.executed(&executed).map_err(Untraced::Sink)
         };
-        // Waits and nops go with the instruction before them, and the observer is not asked before they are executed.
+        // On gfx9, the code in index mode goes with the instruction that begins the mode, and the observer is not asked before it is executed.
         let id = (workgroup, wave.index_in_workgroup);
         let mut at = ends.remove(&id).unwrap_or(pc);
         while at < pc {

@@ -418,14 +418,13 @@ impl Pair<'_, '_> {
         };
         let (after, memory_after) = self.run_variant(until, None)?;
         let (before, memory_before) = &first;
-        let common = common_sites(self.code, before, &after);
-        let repeats = |what| self.repeats(describe, &first, enough, &common, what);
+        let repeats = |what| self.repeats(describe, &first, enough, what);
         let (mut compared, waves) = (0, before.waves.len() as u64);
         // A wave may have been stopped before it could go on.
         let to_the_end = memory_before.is_ok() && memory_after.is_ok();
         for (id, looks) in &before.waves {
-            compared += common_looks(looks, &common).count() as u64;
-            let Some(parting) = parting(looks, after.wave(id), &common, to_the_end) else {
+            compared += looks.len() as u64;
+            let Some(parting) = parting(looks, after.wave(id), to_the_end) else {
                 continue;
             };
             let (what, is_mistaken) = difference(self.code, &parting, |index, other| {
@@ -475,12 +474,11 @@ impl Pair<'_, '_> {
         describe: &Describer<'_>,
         (before, memory_before): &Execution,
         enough: StopCondition,
-        common: &[bool],
         what: Divergence,
     ) -> Result<Verdict, Error> {
         let (again, memory_again) = self.stage.original(self.watch(enough, None))?;
         for (id, looks) in &before.waves {
-            if let Some(parting) = parting(looks, again.wave(id), common, true) {
+            if let Some(parting) = parting(looks, again.wave(id), true) {
                 let place = describe.place(*id, &parting);
                 return Ok(Verdict::Unrepeatable { place });
             }
@@ -597,11 +595,10 @@ pub fn poison_within<'a>(
         kernel: &kernel,
         code,
     };
-    let all = vec![true; code.sites.len()];
     let (mut compared, waves) = (0, before.waves.len() as u64);
     for (id, looks) in &before.waves {
         compared += looks.len() as u64;
-        if let Some(parting) = parting(looks, after.wave(id), &all, true) {
+        if let Some(parting) = parting(looks, after.wave(id), true) {
             let place = describe.place(*id, &parting);
             let what = Difference::Way {
                 instrumented: parting.other.map(|(_, look)| code.pc(look.site)),
@@ -649,29 +646,6 @@ fn undefined(descriptor: &KernelDescriptor) -> Undefined {
     }
 }
 
-/// Waits may share a micro-op with the instruction before them, differently in the two codes; only instructions that both
-/// executions stopped at can be compared. By number.
-fn common_sites(code: &Code, a: &Observed, b: &Observed) -> Vec<bool> {
-    let stops = |seen: &Observed| {
-        let mut stops = vec![false; code.sites.len()];
-        for look in seen.waves.values().flatten() {
-            stops[look.site as usize] = true;
-        }
-        stops
-    };
-    let pairs = stops(a).into_iter().zip(stops(b));
-    pairs.map(|(a, b)| a && b).collect()
-}
-
-/// The looks that count, with their numbers among all looks at the wave.
-fn common_looks<'a>(
-    looks: &'a [Observation],
-    common: &'a [bool],
-) -> impl Iterator<Item = (usize, &'a Observation)> {
-    let looks = looks.iter().enumerate();
-    looks.filter(|(_, look)| common[look.site as usize])
-}
-
 /// The place where two executions of a wave are no longer the same.
 struct DivergencePoint<'a> {
     /// Instructions before.
@@ -687,10 +661,9 @@ struct DivergencePoint<'a> {
 fn parting<'a>(
     a: &'a [Observation],
     b: &'a [Observation],
-    common: &'a [bool],
     to_the_end: bool,
 ) -> Option<DivergencePoint<'a>> {
-    let (mut a, mut b) = (common_looks(a, common), common_looks(b, common));
+    let (mut a, mut b) = (a.iter().enumerate(), b.iter().enumerate());
     let mut last = None;
     for step in 0.. {
         let (look, other) = (a.next(), b.next());

@@ -2,17 +2,17 @@
 
 use crate::common::{compile, hip, luthier};
 
-/// Exit status, standard output and standard error.
-fn run(check: &str, mode: &str) -> (Option<i32>, String, String) {
-    let module = |name: &str| {
+/// Exit status, standard output and standard error. The second module is compiled with another flag, too.
+fn run(check: &str, mode: &str, flag: &str) -> (Option<i32>, String, String) {
+    let module = |name: &str, flag: &str| {
         let name = format!("-DNAME={name}");
-        let flags = ["--genco", "-O1", "-w", "-g", &name, "--offload-arch=gfx90a"];
+        let flags = ["--genco", "-O1", "-w", &name, "--offload-arch=gfx90a", flag];
         compile("hipcc", "overwritten.hip", &flags)
     };
     let output = luthier(&["check", check, "--device", "gfx90a"])
-        .args(["--error-exitcode", "9", "--"])
+        .args(["--error-exitcode", "9", "--complete", "--"])
         .arg(hip("overwritten.hip"))
-        .args([module("first"), module("other")])
+        .args([module("first", "-g"), module("other", flag)])
         .arg(mode)
         .output()
         .unwrap();
@@ -36,13 +36,45 @@ fn findings_in_code_whose_image_is_gone_are_reported() {
         ("--races", "raced", &["error[lds-race]", "<-- write"]),
         ("--all", "raced", &["error[lds-race]", "<-- write"]),
     ] {
-        let (status, _, said) = run(check, mode);
+        let (status, _, said) = run(check, mode, "-g");
         assert_eq!(status, Some(9), "{check} {mode}: {said}");
         for part in [parts, &["other for gfx90a", "overwritten.hip:"]].concat() {
             assert!(said.contains(part), "{check} {mode}: no {part:?} in {said}");
         }
-        let (status, out, said) = run(check, "right");
+        let (status, out, said) = run(check, "right", "-g");
         assert_eq!((status, &*out), (Some(0), "done\n"), "{check}: {said}");
         assert!(said.contains("certain: 0 findings"), "{check}: {said}");
     }
+}
+
+/// Tools keep at most 64 MiB of an image.
+#[test]
+fn findings_in_images_that_are_too_large_to_keep_are_said_to_have_no_place() {
+    let large = "-DPADDING=70000000";
+    for (check, mode, expected, what, count) in [
+        // ROCr ends the program with a signal.
+        (
+            "--memory",
+            "beyond",
+            None,
+            "other stopped at 0x",
+            "1 finding\n",
+        ),
+        // The store races in either order.
+        ("--races", "raced", Some(3), "a race at 0x", "2 findings\n"),
+    ] {
+        let (status, _, said) = run(check, mode, large);
+        assert_eq!(status, expected, "{check}: {said}");
+        let line = format!("in code that cannot be read: {what}");
+        for part in [
+            &*line,
+            "without a place: 1 finding\n",
+            "certain: 0 findings",
+        ] {
+            assert!(said.contains(part), "{check}: no {part:?} in {said}");
+        }
+    }
+    let (status, _, said) = run("--memory", "right", large);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(!said.contains("without a place"), "{said}");
 }

@@ -72,18 +72,32 @@ print = [{ text = "{all} {behind_all} {ends} {returns}" }]
 )")
 "#;
 
+/// The same kernel; in its end it names so many SGPRs that too few are left for translating jumps.
+fn skips_in_full() -> String {
+    let clobbers: Vec<String> = (0..102).map(|number| format!("\"s{number}\"")).collect();
+    let store = "    out[threadIdx.x] = threadIdx.x * 3;\n";
+    assert!(SKIPS.contains(store));
+    let all = format!(
+        "{store}    asm volatile(\".set number, 0\\n.rept 102\\n s_mov_b32 s[number], 0\\n .set number, number + 1\\n.endr\" ::: {});\n",
+        clobbers.join(", ")
+    );
+    SKIPS.replace(store, &all)
+}
+
 #[test]
 fn a_launch_that_leaves_its_code_does_not_count_as_instrumented() {
-    let Some(scene) = Scene::with_source(SKIPS) else {
-        return;
-    };
-    let (out, said) = run(&scene, &["-t", "instr-count"]);
-    assert!(out.contains("sum 6048"), "{out}{said}");
-    assert!(
-        said.contains("1 instrumented, 0 refused; 0 of 2 launches ran instrumented"),
-        "{said}"
-    );
-    assert!(said.contains("no known place of its code object"), "{said}");
+    for source in [SKIPS, &skips_in_full()] {
+        let Some(scene) = Scene::with_source(source) else {
+            return;
+        };
+        let (out, said) = run(&scene, &["-t", "instr-count"]);
+        assert!(out.contains("sum 6048"), "{out}{said}");
+        assert!(
+            said.contains("1 instrumented, 0 refused; 0 of 2 launches ran instrumented"),
+            "{said}"
+        );
+        assert!(said.contains("no known place of its code object"), "{said}");
+    }
 }
 
 #[test]

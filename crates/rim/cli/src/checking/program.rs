@@ -166,10 +166,18 @@ fn take_in(
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
+    for what in found.unplaced {
+        run.problem(&name, &format!("in code that cannot be read: {what}"));
+    }
     for (object, found) in found.objects {
         let bytes = fs::read(directory.path().join(&object)).with_context(|| object.clone())?;
-        for one in in_object(check, run, &bytes, found).with_context(|| object.clone())? {
-            run.problem(&name, &format!("at a place of no function: {one}"));
+        match in_object(check, run, &bytes, found) {
+            Ok(lost) => {
+                for one in lost {
+                    run.problem(&name, &format!("at a place of no function: {one}"));
+                }
+            }
+            Err(error) => run.problem(&name, &format!("findings in {object}: {error:#}")),
         }
         for finding in run.tally.take() {
             run.writer.finding(&name, finding);

@@ -38,7 +38,7 @@ pub struct Report {
     pub problems: Vec<Problem>,
 }
 
-/// A file that could not be read, or not all of it.
+/// A file that could not be read, or not all of it, or a finding of a program in code that could not be read.
 #[derive(Debug, Serialize)]
 pub struct Problem {
     file: String,
@@ -315,11 +315,14 @@ fn summary(
     }
     if !report.problems.is_empty() {
         let count = report.problems.len() as u64;
-        writeln!(
-            out,
-            "not read: {}, or a part of each",
-            plural(count, "file")
-        )?;
+        match report.run {
+            Some(_) => writeln!(out, "without a place: {}", plural(count, "finding"))?,
+            None => writeln!(
+                out,
+                "not read: {}, or a part of each",
+                plural(count, "file")
+            )?,
+        }
     }
     writeln!(out, "certain: {}", found(tally, Grade::Certain))?;
     writeln!(out, "possible: {}", found(tally, Grade::Possible))?;

@@ -54,6 +54,8 @@ pub struct Found {
     pub leaks: Vec<Leaked>,
     pub reads: Vec<HostRead>,
     pub copies: Vec<CopiesRace>,
+    /// What was found in code of no known code object.
+    pub unplaced: Vec<String>,
     /// By the file of the code object.
     pub objects: BTreeMap<String, OfObject>,
     /// Instructions whose numbers are not looked at.
@@ -103,6 +105,7 @@ impl Found {
             [_, "not-followed", instruction] => {
                 self.not_followed.insert((*instruction).to_owned());
             }
+            [_, "unplaced", what] => self.unplaced.push((*what).to_owned()),
             [times, "free", rest @ ..] => {
                 self.frees.push(Freed::parse(times, rest)?);
                 self.last = Last::Free;
