@@ -159,35 +159,26 @@ fn joined(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
             () => Arc::new(Node::Leaf(a.with(b))),
         },
         (Node::Inner(a), Node::Inner(b)) => {
-            let all: Children = std::array::from_fn(|at| match (&a[at], &b[at]) {
-                (Some(a), Some(b)) => Some(joined(a, b)),
-                (a, b) => a.clone().or_else(|| b.clone()),
-            });
-            inner(all, [one, other])
+            let (mut all, mut is_other) = (Changed::of(a), true);
+            for at in 0..WIDTH {
+                match (&a[at], &b[at]) {
+                    (Some(a), Some(b)) => {
+                        let both = joined(a, b);
+                        is_other &= Arc::ptr_eq(&both, b);
+                        all.set(at, both);
+                    }
+                    (None, Some(b)) => all.set(at, b.clone()),
+                    (Some(_), None) => is_other = false,
+                    (None, None) => {}
+                }
+            }
+            all.node(one, is_other.then_some(other))
         }
         _ => one.clone(),
     }
 }
 
-/// A node with these nodes below it: one of `known`, if they are the same there.
-fn inner(below: Children, known: [&Arc<Node>; 2]) -> Arc<Node> {
-    let is = |known: &Children| {
-        let mut pairs = below.iter().zip(known);
-        pairs.all(|(a, b)| match (a, b) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (None, None) => true,
-            _ => false,
-        })
-    };
-    let mut known = known.into_iter();
-    let same = known.find(|node| matches!(&***node, Node::Inner(known) if is(known)));
-    match same {
-        Some(node) => node.clone(),
-        None => Arc::new(Node::Inner(below)),
-    }
-}
-
-/// Both joined, and the other one with nodes of these where it knows the same.
+/// Both joined, and the other one with the nodes of that where it knows the same.
 fn united(one: &Arc<Node>, other: &Arc<Node>) -> [Arc<Node>; 2] {
     if Arc::ptr_eq(one, other) {
         return [one.clone(), one.clone()];
@@ -200,19 +191,63 @@ fn united(one: &Arc<Node>, other: &Arc<Node>) -> [Arc<Node>; 2] {
             (false, false) => [Arc::new(Node::Leaf(a.with(b))), other.clone()],
         },
         (Node::Inner(a), Node::Inner(b)) => {
-            let (mut all, mut shared) = (a.clone(), b.clone());
-            for (all, shared) in all.iter_mut().zip(&mut shared) {
-                match (&*all, &*shared) {
-                    (Some(a), Some(b)) => [*all, *shared] = united(a, b).map(Some),
-                    (None, Some(b)) => *all = Some(b.clone()),
-                    (_, None) => {}
+            let (mut all, mut own, mut alike) = (Changed::of(a), Changed::of(b), true);
+            for at in 0..WIDTH {
+                match (&a[at], &b[at]) {
+                    (Some(a), Some(b)) => {
+                        let [both, kept] = united(a, b);
+                        alike &= Arc::ptr_eq(&both, &kept);
+                        all.set(at, both);
+                        own.set(at, kept);
+                    }
+                    (None, Some(b)) => all.set(at, b.clone()),
+                    (Some(_), None) => alike = false,
+                    (None, None) => {}
                 }
             }
-            let all = inner(all, [one, other]);
-            let shared = inner(shared, [&all, other]);
-            [all, shared]
+            let is_other = alike && own.by.is_empty();
+            let all = all.node(one, is_other.then_some(other));
+            match alike {
+                true => [all.clone(), all],
+                false => [all, own.node(other, None)],
+            }
         }
         _ => [one.clone(), other.clone()],
+    }
+}
+
+/// The nodes below a node, and those that take their places. Most joins bring little that is new, so that nothing is copied before the end.
+struct Changed<'n> {
+    nodes: &'n Children,
+    by: Vec<(usize, Arc<Node>)>,
+}
+
+impl Changed<'_> {
+    fn of(nodes: &Children) -> Changed<'_> {
+        let by = Vec::new();
+        Changed { nodes, by }
+    }
+
+    fn set(&mut self, at: usize, node: Arc<Node>) {
+        let same = self.nodes[at].as_ref();
+        if !same.is_some_and(|same| Arc::ptr_eq(same, &node)) {
+            self.by.push((at, node));
+        }
+    }
+
+    /// The node with these below it: `before`, if none has changed, or else `same`, if there is such a node.
+    fn node(self, before: &Arc<Node>, same: Option<&Arc<Node>>) -> Arc<Node> {
+        match (&*self.by, same) {
+            ([], _) => before.clone(),
+            (_, Some(same)) => same.clone(),
+            (_, None) => {
+                let mut nodes = self.nodes.clone();
+                for (at, node) in self.by {
+                    nodes[at] = Some(node);
+                }
+                Arc::new(Node::Inner(nodes))
+            }
+        }
     }
 }
 

@@ -158,9 +158,11 @@ impl Pair for Made {
     }
 
     fn notes(&self) -> [&str; 2] {
-        match self.is_at_limit() {
-            true => ["", self.value()],
-            false => [self.value(), self.verb()],
+        match self.kind {
+            _ if self.is_at_limit() => ["", self.value()],
+            Kind::InfinityStored => [self.value(), self.verb()],
+            // A NaN may come of an infinity that an instruction has made.
+            _ => ["NaN or infinity", self.verb()],
         }
     }
 
@@ -196,8 +198,8 @@ pub fn made(
 }
 
 fn maker(code: &Code<'_>, pc: u64, function: &str) -> String {
-    match code.source(pc).into_iter().next() {
-        Some(source) => source,
-        None => format!("{function} {}", code.stable(pc)),
+    match &*code.source(pc) {
+        [] => format!("{function} {}", code.stable(pc)),
+        lines => lines.join(", inlined at "),
     }
 }

@@ -39,14 +39,12 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
                 _ => ("issued", "not waited for"),
             };
             writeln!(out, "      {first} at {}", at(producer))?;
+            write_inlined(out, producer)?;
             writeln!(out, "      {then} at {}", at(&finding.consumer))?;
         }
         None => writeln!(out, "      at {}", at(&finding.consumer))?,
     }
-    let inlined = finding.consumer.source.iter().skip(1);
-    for source in inlined {
-        writeln!(out, "        inlined at {source}")?;
-    }
+    write_inlined(out, &finding.consumer)?;
     if let Some(access) = &finding.access {
         write_access(out, access)?;
     }
@@ -64,6 +62,12 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         )?;
     }
     writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+/// The lines that the functions around a place are inlined at.
+fn write_inlined(out: &mut impl Write, place: &crate::Place) -> Result {
+    let mut inlined = place.source.iter().skip(1);
+    inlined.try_for_each(|source| writeln!(out, "        inlined at {source}"))
 }
 
 /// The instructions around both.

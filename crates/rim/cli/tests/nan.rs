@@ -34,7 +34,7 @@ fn makers_and_uses_are_named_and_right_twins_are_silent() {
                 "numbers.hip:11",
                 "wave 0, lane 0\n",
                 "wave 0, lane 1\n",
-                "<-- NaN",
+                "<-- NaN or infinity",
                 "<-- stored",
                 "found 63 times",
                 "nan-stored: 1 lane, made at ",
@@ -50,6 +50,19 @@ fn makers_and_uses_are_named_and_right_twins_are_silent() {
                 "numbers.hip:16",
                 "lane 33",
                 "found 31 times",
+            ],
+        ),
+        // In a function of the compiler's header, which is inlined twice.
+        (
+            "entropy",
+            9,
+            &[
+                "error[nan-stored]",
+                "v_log_f32",
+                "<-- NaN or infinity",
+                "        inlined at ",
+                "numbers.hip:58, inlined at ",
+                "numbers.hip:62\n",
             ],
         ),
         (

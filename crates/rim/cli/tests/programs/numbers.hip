@@ -54,6 +54,14 @@ __global__ void doubles(const float *in, double *out) {
   out[t] = functions<double>(in[t], in[t] + 0.25);
 }
 
+// The logarithm of 0 is no NaN, and its product with 0 is one.
+__device__ inline float information(float p) { return __log2f(p); }
+
+__global__ void entropy(const float *in, float *out, float least) {
+  float p = in[threadIdx.x] + least;
+  out[threadIdx.x] = p * information(p);
+}
+
 int main(int, char **arguments) {
   std::string name = arguments[1];
   bool ok = name.size() > 3 && name.substr(name.size() - 3) == "-ok";
@@ -83,5 +91,7 @@ int main(int, char **arguments) {
     library<<<1, 64>>>(in, out);
   if (name == "doubles")
     doubles<<<1, 64>>>(in, reinterpret_cast<double *>(out));
+  if (name == "entropy")
+    entropy<<<1, 64>>>(in, out, ok ? 1.0f : 0.0f);
   std::puts(hipDeviceSynchronize() == hipSuccess ? "done" : "failed");
 }
