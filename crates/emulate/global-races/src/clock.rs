@@ -178,7 +178,7 @@ fn joined(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
     }
 }
 
-/// Both joined, and the other one with the nodes of that where it knows the same.
+/// Returns the join, and `other` rebuilt of the join's nodes where both are equal.
 fn united(one: &Arc<Node>, other: &Arc<Node>) -> [Arc<Node>; 2] {
     if Arc::ptr_eq(one, other) {
         return [one.clone(), one.clone()];
@@ -322,8 +322,8 @@ impl Clock {
         }
     }
 
-    /// [`Clock::join`], behind which both share what is alike in them. Words that the same waves have changed know the same, though each has
-    /// heard it by itself: a wave that meets many of them compares what they know once.
+    /// [`Clock::join`], behind which both share what is alike in them. Words that the same waves have changed know the same, each by nodes of its
+    /// own. A wave that meets many such words compares the nodes once.
     pub fn unite(&mut self, other: &mut Clock) {
         if let (Some(one), Some(other)) = (&mut self.0, &mut other.0)
             && (one.level, one.prefix) == (other.level, other.prefix)

@@ -66,7 +66,7 @@ struct Inner {
     reads: HashMap<Callers, Counted>,
     /// The same of values that are no numbers.
     nans: HashMap<nan::Key, Counted>,
-    /// What was found in code of no known code object.
+    /// Findings in code of no known code object.
     unplaced: HashSet<String>,
     /// The names of kernels that were told of, by descriptor.
     kernels: HashMap<u64, String>,

@@ -38,8 +38,16 @@ const LEAST_SGPRS: u16 = 16;
 const BORROWED_LANE: u16 = 1;
 const EXEC_LANE: u16 = 4;
 
-/// Comparisons that all jumps with borrowed registers may take together: each jump has a search of its own. That is about a megabyte.
-const MOST_COMPARISONS: usize = 1 << 16;
+/// Comparisons that all jumps with borrowed registers may take together: each jump has a search of its own. A comparison takes about 60 bytes
+/// of code with what it leads to, so that this is a megabyte.
+const MOST_COMPARISONS: usize = 1 << 14;
+
+/// The reasons why a computed jump is refused.
+const NO_REGISTERS: &str =
+    "no registers are free in the whole kernel to find out where that is now";
+const TOO_LONG: &str = "no registers are free in the whole kernel, and with borrowed ones it would take too much code to find out where that is now";
+const OVERWRITTEN: &str =
+    "no registers are free in the whole kernel, and the call overwrites those that hold its target";
 
 /// Places of a search from which branches lead on. A branch that is far needs an island in every group of islands on its way, and no
 /// branch reaches over more than twice as many.
@@ -255,6 +263,8 @@ pub(crate) struct Jumps<'a> {
     leaves: bool,
     /// With borrowed registers: labels for addresses that are no known place, and the pairs with these addresses.
     elsewhere_from: Vec<(Label, u16)>,
+    /// With borrowed registers: comparisons of all searches so far.
+    comparisons: usize,
 }
 
 impl<'a> Jumps<'a> {
@@ -307,6 +317,7 @@ impl<'a> Jumps<'a> {
             searches: false,
             leaves: false,
             elsewhere_from: Vec::new(),
+            comparisons: 0,
         }
     }
 }
@@ -382,14 +393,12 @@ impl Selection<'_, '_> {
         let function = &self.module.functions[index];
         let source = self.source(function, inst)?;
         let places = among.map_or(self.jumps.places.len(), BTreeMap::len);
-        let Some(with) = self.usable(places, source, link) else {
-            return Err(Refusal::Unresolved {
-                function: function.name.clone(),
-                pc: function.insts.pc(inst),
-                reason: "its target is computed, and no registers are free in the whole kernel to find out where that is now"
-                    .to_owned(),
-            });
-        };
+        let with = self.usable(places, source, link);
+        let with = with.map_err(|reason| Refusal::Unresolved {
+            function: function.name.clone(),
+            pc: function.insts.pc(inst),
+            reason: format!("its target is computed: {reason}"),
+        })?;
         if let Some(lanes) = with.borrowed {
             // Loads may be on their way to these registers.
             self.wait_for(&COUNTERS);
@@ -434,12 +443,23 @@ impl Selection<'_, '_> {
 
     /// The registers for a jump to one of so many places. Borrowed ones are given back before the jump, so that branches must reach its
     /// places, and the address must stay in its pair.
-    fn usable(&self, places: usize, source: u16, link: Option<u16>) -> Option<JumpRegisters> {
-        let with = self.jumps.registers?;
+    fn usable(
+        &mut self,
+        places: usize,
+        source: u16,
+        link: Option<u16>,
+    ) -> Result<JumpRegisters, &'static str> {
+        let with = self.jumps.registers.ok_or(NO_REGISTERS)?;
+        if with.borrowed.is_none() {
+            return Ok(with);
+        }
+        if link.is_some_and(|pair| pair.abs_diff(source) <= 1) {
+            return Err(OVERWRITTEN);
+        }
         let jumps = self.jumps.elsewhere_from.len() + 1;
-        let fits = jumps + places <= NEAR && jumps * places <= MOST_COMPARISONS;
-        let stays = link.is_none_or(|pair| pair.abs_diff(source) > 1);
-        (with.borrowed.is_none() || fits && stays).then_some(with)
+        self.jumps.comparisons += places;
+        let fits = jumps + places <= NEAR && self.jumps.comparisons <= MOST_COMPARISONS;
+        if fits { Ok(with) } else { Err(TOO_LONG) }
     }
 
     /// A pair with the lowest address added or subtracted.
@@ -605,7 +625,7 @@ impl Selection<'_, '_> {
         Ok(())
     }
 
-    /// The same with a borrowed pair, of a wave of `wide` dwords of EXEC. The VGPR `lanes` keeps EXEC.
+    /// Notes that a wave leaves, with a borrowed pair for the address. The VGPR `lanes` keeps EXEC, which has `wide` dwords.
     fn note_with_borrowed(&mut self, name: &str, (pair, wide): (u16, u16), lanes: u16) {
         let op = move_mask(wide);
         self.wait_for(&COUNTERS);

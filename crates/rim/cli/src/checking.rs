@@ -307,6 +307,12 @@ impl Run<'_> {
         self.report.problem(name, reason);
     }
 
+    /// So many findings lie in code that cannot be shown.
+    fn without_place(&mut self, name: &str, reason: &str, count: u64) {
+        self.problem(name, reason);
+        self.report.without_place += count;
+    }
+
     /// `named`: the user named the file, so that it has to hold something.
     fn file(&mut self, name: &str, input: &outputs::Input, named: bool) {
         let progress = Progress::new(input.bytes().len() as u64);

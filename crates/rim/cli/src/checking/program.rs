@@ -167,17 +167,18 @@ fn take_in(
         run.writer.finding(&name, finding);
     }
     for what in found.unplaced {
-        run.problem(&name, &format!("in code that cannot be read: {what}"));
+        run.without_place(&name, &format!("in code that cannot be read: {what}"), 1);
     }
     for (object, found) in found.objects {
         let bytes = fs::read(directory.path().join(&object)).with_context(|| object.clone())?;
+        let count = found.count();
         match in_object(check, run, &bytes, found) {
             Ok(lost) => {
                 for one in lost {
-                    run.problem(&name, &format!("at a place of no function: {one}"));
+                    run.without_place(&name, &format!("at a place of no function: {one}"), 1);
                 }
             }
-            Err(error) => run.problem(&name, &format!("findings in {object}: {error:#}")),
+            Err(error) => run.without_place(&name, &format!("in {object}: {error:#}"), count),
         }
         for finding in run.tally.take() {
             run.writer.finding(&name, finding);

@@ -36,6 +36,8 @@ pub struct Report {
     /// Instructions whose accesses to global memory `--races` does not judge.
     pub not_ordered: Vec<String>,
     pub problems: Vec<Problem>,
+    /// Findings of a program in code that cannot be shown. The problems say why.
+    pub without_place: u64,
 }
 
 /// A file that could not be read, or not all of it, or a finding of a program in code that could not be read.
@@ -315,13 +317,13 @@ fn summary(
     }
     if !report.problems.is_empty() {
         let count = report.problems.len() as u64;
-        match report.run {
-            Some(_) => writeln!(out, "without a place: {}", plural(count, "finding"))?,
-            None => writeln!(
+        match report.without_place {
+            0 => writeln!(
                 out,
                 "not read: {}, or a part of each",
                 plural(count, "file")
             )?,
+            count => writeln!(out, "without a place: {}", plural(count, "finding"))?,
         }
     }
     writeln!(out, "certain: {}", found(tally, Grade::Certain))?;

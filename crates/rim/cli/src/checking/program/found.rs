@@ -31,6 +31,21 @@ pub struct OfObject {
     pub nans: Vec<Made>,
 }
 
+impl OfObject {
+    pub fn count(&self) -> u64 {
+        let counts = [
+            self.waits.len(),
+            self.accesses.len(),
+            self.meetings.len(),
+            self.races.len(),
+            self.global_races.len(),
+            self.uses.len(),
+            self.nans.len(),
+        ];
+        counts.iter().sum::<usize>() as u64
+    }
+}
+
 /// The subject of a line.
 #[derive(Clone, Copy, Default)]
 enum Last {
@@ -54,7 +69,7 @@ pub struct Found {
     pub leaks: Vec<Leaked>,
     pub reads: Vec<HostRead>,
     pub copies: Vec<CopiesRace>,
-    /// What was found in code of no known code object.
+    /// Findings in code of no known code object.
     pub unplaced: Vec<String>,
     /// By the file of the code object.
     pub objects: BTreeMap<String, OfObject>,
