@@ -293,3 +293,32 @@ fn libraries_close_in_programs_with_their_own_malloc() {
     let sum: u64 = rows.values().map(|units| units.as_u64().unwrap()).sum();
     assert_eq!(sum, run.total, "{rows:?}");
 }
+
+/// A library that closes after the report is gone for threads that end later. Its calls before are in the report.
+#[test]
+fn libraries_close_after_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let main = "int prepare(const char *, int);\n\
+        int main(int c, char **v) { return prepare(v[c - 1], v[c - 2][0] == 'l') != 1225; }\n";
+    std::fs::write(at("spin.c"), LIBRARY).unwrap();
+    std::fs::write(at("main.c"), main).unwrap();
+    let ours = ["--per", "function"];
+    let library = ["-O2", "-shared", "-fPIC"];
+    support::compile(&at("spin.c"), &ours, &library, &at("libspin.so"));
+    let source = support::program("closes_last.c");
+    support::compile(&source, &ours, &library, &at("libcloses.so"));
+    let mut link = luthier_count();
+    link.args(["cc", "--per", "function", "-O2"]);
+    link.args([at("main.c"), at("libcloses.so")]);
+    must(link.arg("-o").arg(at("main")));
+    for way in ["destructor", "later"] {
+        let library = at("libspin.so");
+        let words = [at("main"), way.into(), library];
+        let words: Vec<_> = words.iter().map(|word| word.as_os_str()).collect();
+        let run = run(&ours, &words);
+        assert_eq!(run.status, Some(0), "{way}: {}", run.stderr);
+        let rows = run.json["processes"][0]["functions"].as_object().unwrap();
+        assert!(rows["spin"].as_u64() > Some(50), "{way}: {rows:?}");
+    }
+}
