@@ -271,6 +271,14 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
             1,
         )
     };
+    // A slot of one register would lose what a hook stores behind a pointer to more.
+    let referring = |changed: &str, store: &str| {
+        format!(
+            "struct words {{ luthier_u32 all[17]; }};\n\
+             LUTHIER_HOOK void h({changed}) {{ {store} = {{}}; }}\n\
+             LUTHIER_TOOL(R\"(\nhooks = {{ h = [\"vector-reference\"] }}\n)\")\n"
+        )
+    };
     let twice = format!(
         "LUTHIER_GLOBAL luthier_u64 total;\n{scalar}\nLUTHIER_TOOL(R\"(\n\
          [[insert]]\nhook = \"h\"\narguments = [\"1\"]\n\
@@ -372,6 +380,16 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
             "the hook has 1 parameter, and 2 arguments are given",
         ),
         ("word", adding(scalar, "\"workgroup.w\""), "workgroup.z"),
+        (
+            "pointer",
+            referring("double *x", "*x"),
+            "parameter 0 of the hook is a pointer, which does not say how many registers the hook changes; declare it as a reference",
+        ),
+        (
+            "row",
+            referring("words &x", "x"),
+            "parameter 0 of the hook refers to 544 bits; registers in a row have at most 512",
+        ),
         (
             "none",
             "LUTHIER_HOOK void h() {}".to_owned(),
