@@ -184,7 +184,7 @@ impl WithTools {
         self.choices(records).chain(others).next()
     }
 
-    /// Refuses what has no effect on tools that are in files already. It warns if tools in the program count and nobody sees what they count.
+    /// Refuses what has no effect on tools that are in files already. It warns if tools in the program count and no output gets the counts.
     fn check_files(&self, command: &Command, in_program: &[String], records: bool) -> Result<()> {
         let named = self.tools.iter().flat_map(|list| tools::given(list));
         let (of_files, others): (Vec<_>, Vec<_>) =
