@@ -175,7 +175,7 @@ pub(crate) fn compiler_arguments(
         .iter()
         .any(|word| word.to_string_lossy().starts_with("-g"));
     if options.granularity == Granularity::Line && !debug {
-        command.arg("-gline-tables-only");
+        command.args(for_host(["-gline-tables-only"]));
     }
     command.arg(prefixed("-fpass-plugin=", toolchain::plugin()?.as_os_str()));
     command.arg("-isystem").arg(Runtime::headers()?);
@@ -223,10 +223,8 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Error> {
         Tool::Include => vec!["-isystem".into(), Runtime::headers()?.into()],
         Tool::Link => linked()?,
         Tool::Clang => {
-            let mut words = vec![
-                prefixed("-fpass-plugin=", plugin.as_os_str()),
-                "-ffp-contract=off".into(),
-            ];
+            let mut words = vec![prefixed("-fpass-plugin=", plugin.as_os_str())];
+            words.extend(for_host(["-ffp-contract=off"]).map(OsString::from));
             words.extend(["-isystem".into(), Runtime::headers()?.into()]);
             words
         }

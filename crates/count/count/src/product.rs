@@ -61,7 +61,7 @@ fn from_words(arguments: &[OsString]) -> Product {
     }
 }
 
-/// Whether a linker's argument asks for an object that is linked again: the runtime is for the program that it goes into.
+/// A linker's argument may ask for an object that is linked again: the runtime is for the program that it goes into.
 fn keeps_open(argument: &OsStr) -> bool {
     ["-r", "-i", "-Ur", "--relocatable"]
         .iter()
@@ -80,7 +80,7 @@ pub fn product(
     Ok(if parts { Product::Parts } else { product })
 }
 
-/// Whether the last thing that clang would do is a link. Words do not say so: clang precompiles a header, analyses a source, packs
+/// Clang says if its last phase is a link. The words of a command line do not: clang precompiles a header, analyses a source, packs
 /// objects into an archive or stops after the code for a device.
 fn links(driver: &str, passed: &[OsString]) -> Result<bool, Error> {
     let mut command = Command::new(driver);
@@ -93,7 +93,7 @@ fn links(driver: &str, passed: &[OsString]) -> Result<bool, Error> {
     }
 }
 
-/// From lines such as `5: linker, {4}, image`; those of earlier phases, also of devices' links, are indented.
+/// Clang prints lines such as `5: linker, {4}, image`; it indents those of earlier phases, also of devices' links.
 fn last_phase_links(phases: &str) -> bool {
     let last = |line: &str| {
         let (number, action) = line.split_once(": ")?;

@@ -781,3 +781,28 @@ fn opt_runs_the_pass_by_name() {
     built(&["cc", "-O2"], &[&main, &helper], &out);
     assert_eq!(through_opt.total, run(&[], &[out.as_os_str()]).total);
 }
+
+/// Bitcode of a device has no counter to add to.
+#[test]
+fn bitcode_for_devices_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    for (name, target) in [
+        ("amdgpu", "amdgcn-amd-amdhsa"),
+        ("nvptx", "nvptx64-nvidia-cuda"),
+    ] {
+        let source = format!("target triple = \"{target}\"\ndefine void @f() {{ ret void }}\n");
+        fs::write(at(name), source).unwrap();
+        let mut rewrite = luthier_count();
+        rewrite
+            .arg("rewrite")
+            .arg(at(name))
+            .arg("-o")
+            .arg(at("out"));
+        let output = rewrite.output().unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("runs on a device"), "{message}");
+        assert!(!at("out").exists(), "{target}");
+    }
+}

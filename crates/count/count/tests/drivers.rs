@@ -581,7 +581,7 @@ fn objects_of_other_formats() {
     );
 }
 
-/// What clang's options for `device.hip` are without HIP on the machine.
+/// These options have clang compile `device.hip` without HIP on the machine.
 const DEVICE: &[&str] = &["-xhip", "--offload-arch=gfx90a", "-nogpulib", "-nogpuinc"];
 
 /// Devices have no counter of the host's, and their code stays what it is without counting.
@@ -610,6 +610,27 @@ fn code_for_devices_is_left_alone() {
         assert!(host.contains("luthier"), "{host}");
         assert!(!host.contains("fmul contract"), "{host}");
     }
+    let by_line = |driver: &mut Command, side: &str| {
+        driver.args(["-O2", side, "-S", "-emit-llvm"]).args(DEVICE);
+        must(driver.arg(program("device.hip")).arg("-o").arg(at("ir")));
+        std::fs::read_to_string(at("ir")).unwrap()
+    };
+    let count = || {
+        let mut command = luthier_count();
+        command.args(["c++", "--per", "line"]);
+        command
+    };
+    let flags = text(&must(luthier_count().args(["flags", "clang"])).stdout);
+    let mut clang = Command::new("clang-22");
+    let clang = by_line(
+        clang.args(flags.split_whitespace()),
+        "--offload-device-only",
+    );
+    assert!(clang.contains("fmul contract"), "{clang}");
+    let device = by_line(&mut count(), "--offload-device-only");
+    assert!(!device.contains("!DICompileUnit"), "{device}");
+    let host = by_line(&mut count(), "--offload-host-only");
+    assert!(host.contains("!DICompileUnit"), "{host}");
     let functions = |source: &str, options: &[&str]| {
         let mut command = luthier_count();
         command

@@ -219,3 +219,106 @@ fn closed_libraries_are_gone() {
         assert_eq!(sum, plain.total, "{rows:?}");
     }
 }
+
+/// A library with so many functions that looking at their counts takes a while.
+fn many_functions() -> String {
+    let more = (0..2000).map(|n| format!("int more_{n}(int n) {{ return n + {n}; }}\n"));
+    LIBRARY.to_owned() + &more.collect::<String>()
+}
+
+/// Other threads may close libraries while a thread reads its count, while a report is written, and after one that is taken back
+/// because another program could not start.
+#[test]
+fn libraries_close_while_counts_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(at("spin.c"), many_functions()).unwrap();
+    let direct = "int main(void) { for (int i = 0; i < 100; i++) spin(50); return 0; }\n";
+    std::fs::write(at("direct.c"), format!("{LIBRARY}{direct}")).unwrap();
+    let functions = ["--per", "function"];
+    support::compile(&at("direct.c"), &functions, &["-O2"], &at("direct"));
+    let direct = run(&functions, &[at("direct").as_os_str()]);
+    let spin = |run: &support::Run| run.json["processes"][0]["functions"]["spin"].as_u64();
+    assert!(spin(&direct) > Some(100 * 50));
+    for ours in [&functions[..], &["--per", "function", "--budget"]] {
+        let library = ["-O1", "-shared", "-fPIC"];
+        support::compile(&at("spin.c"), ours, &library, &at("libspin.so"));
+        support::compile(&support::program("closing.c"), ours, &["-O2"], &at("main"));
+        let closing = |options: &[&str], way: &str| {
+            let options = [&functions[..], options].concat();
+            let library = at("libspin.so");
+            run(
+                &options,
+                &[at("main").as_os_str(), way.as_ref(), library.as_os_str()],
+            )
+        };
+        for way in ["reads", "execs"] {
+            let run = closing(&[], way);
+            assert_eq!(run.status, Some(0), "{ours:?} {way}: {}", run.stderr);
+            assert_eq!(spin(&run), spin(&direct), "{ours:?} {way}");
+        }
+        for (way, status) in [("exit", 0), ("_exit", 0), ("signal", 128 + 15)] {
+            let run = closing(&[], way);
+            assert_eq!(run.status, Some(status), "{ours:?} {way}: {}", run.stderr);
+            assert!(spin(&run) >= Some(20 * 50), "{ours:?} {way}");
+        }
+    }
+    let budget = ["--budget", "100000000", "--budget-per", "thread"];
+    let library = at("libspin.so");
+    let words = [at("main"), "budget".into(), library];
+    let words: Vec<_> = words.iter().map(|word| word.as_os_str()).collect();
+    let run = run(&[&functions[..], &budget].concat(), &words);
+    assert_eq!(run.status, Some(124), "{}", run.stderr);
+    assert!(spin(&run) >= Some(20 * 50));
+}
+
+/// The program's own `malloc` and `free` count and ask for the count, also while a library is closed.
+#[test]
+fn libraries_close_in_programs_with_their_own_malloc() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(at("spin.c"), LIBRARY).unwrap();
+    let ours = ["--per", "function"];
+    let library = ["-O2", "-shared", "-fPIC"];
+    support::compile(&at("spin.c"), &ours, &library, &at("libspin.so"));
+    let source = support::program("own_malloc.c");
+    support::compile(&source, &ours, &["-O2"], &at("main"));
+    let run = run(
+        &ours,
+        &[at("main").as_os_str(), at("libspin.so").as_os_str()],
+    );
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let rows = run.json["processes"][0]["functions"].as_object().unwrap();
+    assert!(rows["spin"].as_u64() > Some(3 * 100), "{rows:?}");
+    let sum: u64 = rows.values().map(|units| units.as_u64().unwrap()).sum();
+    assert_eq!(sum, run.total, "{rows:?}");
+}
+
+/// A library that closes after the report is gone for threads that end later. Its calls before are in the report.
+#[test]
+fn libraries_close_after_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let main = "int prepare(const char *, int);\n\
+        int main(int c, char **v) { return prepare(v[c - 1], v[c - 2][0] == 'l') != 1225; }\n";
+    std::fs::write(at("spin.c"), LIBRARY).unwrap();
+    std::fs::write(at("main.c"), main).unwrap();
+    let ours = ["--per", "function"];
+    let library = ["-O2", "-shared", "-fPIC"];
+    support::compile(&at("spin.c"), &ours, &library, &at("libspin.so"));
+    let source = support::program("closes_last.c");
+    support::compile(&source, &ours, &library, &at("libcloses.so"));
+    let mut link = luthier_count();
+    link.args(["cc", "--per", "function", "-O2"]);
+    link.args([at("main.c"), at("libcloses.so")]);
+    must(link.arg("-o").arg(at("main")));
+    for way in ["destructor", "later"] {
+        let library = at("libspin.so");
+        let words = [at("main"), way.into(), library];
+        let words: Vec<_> = words.iter().map(|word| word.as_os_str()).collect();
+        let run = run(&ours, &words);
+        assert_eq!(run.status, Some(0), "{way}: {}", run.stderr);
+        let rows = run.json["processes"][0]["functions"].as_object().unwrap();
+        assert!(rows["spin"].as_u64() > Some(50), "{way}: {rows:?}");
+    }
+}

@@ -344,7 +344,7 @@ private:
     Constant *record = ConstantStruct::getAnon(fields);
     auto *variable = new GlobalVariable(module, record->getType(), false, GlobalValue::InternalLinkage, record, "__luthier_count_module");
     appendToGlobalCtors(module, callWith(*variable, RegisterModuleName, "__luthier_count_register"), 0);
-    // A library may be closed, whose slots then go. (Elsewhere than in ELF, libraries do not count.)
+    // The slots of a library go when it is closed. (Elsewhere than in ELF, libraries do not count.)
     if (Triple(module.getTargetTriple()).isOSBinFormatELF())
       appendToGlobalDtors(module, callWith(*variable, ForgetModuleName, "__luthier_count_forget"), 0);
   }

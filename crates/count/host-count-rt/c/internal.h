@@ -74,6 +74,7 @@ struct thread {
   int depth;
   int floor;   /* so many budgets are not the program's: it can neither pop nor refill them */
   struct lease lease;
+  int holds;    /* the lock, so many times */
   int settling; /* limit and lanes are being set: they do not agree */
   bool asking; /* a callback decides about more; meanwhile there is no limit */
   struct luthier_count_stop last_stop;
@@ -118,10 +119,13 @@ HIDDEN void luthier_set_thread_budget(uint64_t units);
 HIDDEN void luthier_begin_budget(void);
 HIDDEN void luthier_open_budget(void);
 HIDDEN uint64_t luthier_fold_slots(void);
+/* Both block signals until `luthier_unlock`. */
 HIDDEN void luthier_lock(void);
 HIDDEN void luthier_unlock(void);
 HIDDEN bool luthier_try_lock(void); /* false if the holder does not let go */
 HIDDEN uint64_t luthier_running_slot(const struct module *module, uint64_t slot);
+/* The following are for holders of the lock: a library that is closed meanwhile takes its module along. */
+HIDDEN uint64_t luthier_sum(void);
 HIDDEN struct module *luthier_modules(void);
 HIDDEN struct module *luthier_closed_modules(void); /* those of libraries that are gone, as copies without slots */
 HIDDEN struct record *luthier_records(void);
@@ -168,7 +172,7 @@ HIDDEN void luthier_pool_describe(char *text, size_t size);
 /* report.c */
 HIDDEN bool luthier_report(const char *stopped); /* true if it was written by this call */
 HIDDEN void luthier_take_back_report(void);
-HIDDEN bool luthier_has_reported(void);
+HIDDEN bool luthier_is_over(void); /* nothing is reported any more */
 HIDDEN bool luthier_wants_report(void);
 HIDDEN void luthier_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True in a child of vfork: it runs in the memory of its parent, whose count, share of the budget and report it leaves alone. */

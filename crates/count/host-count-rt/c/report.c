@@ -21,6 +21,7 @@ static pid_t owner;
 static char *lent; /* not 0 for who runs in this process's memory, as children of vfork do */
 static char stopped_borrower[240]; /* why a child of vfork was stopped */
 static bool reported;
+static bool over; /* and that was the last time */
 static char directory[BUFFER / 2];
 static char written[BUFFER]; /* the report of this process */
 static char live[BUFFER];    /* while it has not reported: where its counters are */
@@ -267,7 +268,7 @@ static void write_file(const char *stopped) {
   }
 }
 
-bool luthier_has_reported(void) { return reported; }
+bool luthier_is_over(void) { return over; }
 bool luthier_wants_report(void) { return directory[0] && !luthier_is_dormant(); }
 
 static bool wants_file(void) { return luthier_wants_report() && strcmp(directory, "-") != 0; }
@@ -279,19 +280,18 @@ bool luthier_report(const char *stopped) {
     return false;
   reported = true;
   int saved = errno;
-  /* A signal that ends the process may have interrupted whoever holds the lock. */
+  /* Held until all is written: other threads may close libraries meanwhile. */
   if (!luthier_try_lock()) {
     luthier_say("the process ended inside the counter's own bookkeeping; its count is lost");
     return false;
   }
   luthier_fold_slots();
-  luthier_unlock();
   tell_of_unseen_threads();
   if (strcmp(directory, "-") == 0) {
     for (struct record *record = luthier_records(); record; record = record->next)
       luthier_say("thread %llu: %s%llu", (unsigned long long)record->number, luthier_record_beyond(record) ? "more than " : "",
                   (unsigned long long)luthier_record_total(record));
-    luthier_say("total: %llu", (unsigned long long)luthier_count_process());
+    luthier_say("total: %llu", (unsigned long long)luthier_sum());
   } else {
     struct size_signal kept = hold_size_signal();
     write_file(stopped);
@@ -299,6 +299,7 @@ bool luthier_report(const char *stopped) {
     /* `luthier count run` waits for this process no longer, whatever program it becomes. */
     unlink(live);
   }
+  luthier_unlock();
   errno = saved;
   return true;
 }
@@ -359,7 +360,7 @@ void luthier_start(void) {
   bool child = owner != 0;
   owner = getpid();
   mark_memory();
-  reported = false;
+  reported = over = false;
   if (child) {
     if (wants_file())
       write_live();
@@ -428,6 +429,7 @@ __attribute__((constructor(65535))) static void apply_environment(void) {
 
 static void at_end(void) {
   luthier_report(NULL);
+  over = true;
   luthier_pool_end();
   refuse_vain_budget();
 }

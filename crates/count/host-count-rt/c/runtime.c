@@ -3,9 +3,10 @@
 #include "internal.h"
 
 #include <dlfcn.h>
-#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 _Thread_local int64_t __luthier_count[LANES] __attribute__((aligned(64))) = NO_COUNT;
@@ -21,18 +22,56 @@ static struct module *modules;
 static struct module *closed;
 static bool dormant;
 static bool frozen;
+static sigset_t holder_mask; /* signals that whoever holds the lock had blocked before */
 static uint64_t thread_budget; /* for each thread */
 static bool has_thread_budget;
 
-void luthier_lock(void) { pthread_mutex_lock(&lock); }
-void luthier_unlock(void) { pthread_mutex_unlock(&lock); }
+/* No handler interrupts a holder: it could ask for the count, end the process, or never come back. Code of the program that a holder
+ * calls, such as a `write` of its own, may lock again. */
+static void hold(const sigset_t *mask) {
+  holder_mask = *mask;
+  luthier_self.holds = 1;
+}
+
+static void block_signals(sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+void luthier_lock(void) {
+  sigset_t before;
+  if (luthier_self.holds) {
+    ++luthier_self.holds;
+    return;
+  }
+  block_signals(&before);
+  pthread_mutex_lock(&lock);
+  hold(&before);
+}
+
+void luthier_unlock(void) {
+  sigset_t before = holder_mask;
+  if (--luthier_self.holds)
+    return;
+  pthread_mutex_unlock(&lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 bool luthier_try_lock(void) {
-  for (int attempt = 0; attempt < 100000; ++attempt) {
-    if (pthread_mutex_trylock(&lock) == 0)
-      return true;
-    sched_yield();
+  sigset_t before;
+  /* (A holder has crashed: what it was changing is not to be read.) */
+  if (luthier_self.holds)
+    return false;
+  block_signals(&before);
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 5;
+  if (pthread_mutex_timedlock(&lock, &until) == 0) {
+    hold(&before);
+    return true;
   }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return false;
 }
 
@@ -56,7 +95,8 @@ static int64_t plain_count(const struct thread *thread, const volatile int64_t *
   return count;
 }
 
-uint64_t luthier_count_now(void) {
+/* The lock is held, or no other thread is there. */
+static uint64_t count_here(void) {
   if (luthier_self.beyond)
     return BEYOND;
   int64_t count = plain_count(&luthier_self, __luthier_count);
@@ -68,6 +108,16 @@ uint64_t luthier_count_now(void) {
       count += slots[slot] * (int64_t)module->units[slot];
   }
   return (uint64_t)count;
+}
+
+uint64_t luthier_count_now(void) {
+  /* A module that is gone has left its share in `folded` before. */
+  if (!__atomic_load_n(&modules, __ATOMIC_ACQUIRE))
+    return luthier_self.beyond ? BEYOND : (uint64_t)plain_count(&luthier_self, __luthier_count);
+  luthier_lock();
+  uint64_t count = count_here();
+  luthier_unlock();
+  return count;
 }
 
 /* Another thread's slots. All thread-local storage here has the "initial exec" model: it lies at the same distance from
@@ -110,29 +160,37 @@ uint64_t luthier_running_slot(const struct module *module, uint64_t slot) {
 
 bool luthier_record_beyond(const struct record *record) { return record->running ? record->running->beyond : record->beyond; }
 
-uint64_t luthier_record_total(const struct record *record) {
+/* Without the lock, modules may vanish: then their slots are left out. */
+static uint64_t record_total(const struct record *record, bool locked) {
   if (luthier_record_beyond(record))
     return BEYOND;
   if (frozen)
     return record->frozen;
   if (!record->running)
     return record->total;
-  if (record->running == &luthier_self)
-    return luthier_count_now() - record->birth;
+  if (record->running == &luthier_self && locked)
+    return count_here() - record->birth;
   uint64_t now = (uint64_t)plain_count(record->running, record->counter);
-  for (struct module *module = modules; module; module = module->next)
+  for (struct module *module = locked ? modules : NULL; module; module = module->next)
     for (uint64_t slot = 0; slot < module->count && !module->also_in_total; ++slot)
       now += (uint64_t)slots_of(module, record->running)[slot] * module->units[slot];
   return now - record->birth;
 }
 
+uint64_t luthier_record_total(const struct record *record) { return record_total(record, true); }
+
 static uint64_t plus(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-uint64_t luthier_count_process(void) {
+uint64_t luthier_sum(void) {
   uint64_t sum = 0;
-  luthier_lock();
   for (struct record *record = records; record; record = record->next)
     sum = plus(sum, luthier_record_total(record));
+  return sum;
+}
+
+uint64_t luthier_count_process(void) {
+  luthier_lock();
+  uint64_t sum = luthier_sum();
   luthier_unlock();
   return sum;
 }
@@ -142,7 +200,7 @@ uint64_t luthier_freeze(void) {
   bool locked = luthier_try_lock();
   uint64_t sum = 0;
   for (struct record *record = records; record; record = record->next)
-    sum = plus(sum, record->frozen = luthier_record_total(record));
+    sum = plus(sum, record->frozen = record_total(record, locked));
   frozen = true;
   if (locked)
     luthier_unlock();
@@ -225,7 +283,7 @@ void luthier_begin_copy(void) {
   record->counter = __luthier_count;
   luthier_self.beyond = false;
   luthier_self.many = 0;
-  record->birth = luthier_count_now();
+  record->birth = count_here();
   record->next = NULL;
   records = record;
   luthier_start();
@@ -233,6 +291,10 @@ void luthier_begin_copy(void) {
   if (has_thread_budget)
     luthier_self.budgets[0].begin = luthier_checked_now();
   luthier_set_limit();
+  if (luthier_self.holds) {
+    luthier_self.holds = 0;
+    pthread_sigmask(SIG_SETMASK, &holder_mask, NULL);
+  }
 }
 
 static void after_fork_child(void) {
@@ -286,46 +348,59 @@ PUBLIC void __luthier_count_register_module(struct module *module) {
     luthier_stop("no memory for the counts of a module");
   luthier_lock();
   module->next = modules;
-  modules = module;
+  __atomic_store_n(&modules, module, __ATOMIC_RELEASE);
   luthier_unlock();
 }
 
-/* The copy that stands for a module in the report once it is gone. A library that is opened again and again has one. */
-static struct module *copy_of(const struct module *module) {
-  size_t bytes = module->count * sizeof *module->units;
-  for (struct module *copy = closed; copy; copy = copy->next)
-    if (copy->count == module->count && memcmp(copy->units, module->units, bytes) == 0 && strcmp(copy->table, module->table) == 0)
-      return copy;
-  struct module *copy = malloc(sizeof *copy);
-  uint64_t *units = malloc(bytes);
-  char *table = strdup(module->table);
-  uint64_t *sums = calloc(module->count, sizeof *sums);
-  if (!copy || !units || !table || !sums) {
-    luthier_unlock();
+/* What stands for a module in the report once it is gone, in one piece of memory. */
+static struct module *new_copy(const struct module *module) {
+  size_t count = module->count, table = strlen(module->table) + 1;
+  struct module *copy = calloc(1, sizeof *copy + 2 * count * sizeof(uint64_t) + table);
+  if (!copy)
     luthier_stop("no memory for the counts of a library that is closed");
-  }
-  memcpy(units, module->units, bytes);
-  *copy = (struct module){closed, NULL, units, table, module->count, module->also_in_total, sums};
-  return closed = copy;
+  uint64_t *sums = (uint64_t *)(copy + 1), *units = sums + count;
+  char *text = (char *)(units + count);
+  memcpy(units, module->units, count * sizeof *units);
+  memcpy(text, module->table, table);
+  *copy = (struct module){NULL, NULL, units, text, count, module->also_in_total, sums};
+  return copy;
 }
 
-/* Called by the last destructor of every such object: a library that is closed takes its slots and its table along. */
+/* A library that is opened again and again has one copy. */
+static struct module *closed_before(const struct module *module) {
+  size_t bytes = module->count * sizeof *module->units;
+  struct module *copy = closed;
+  while (copy &&
+         (copy->count != module->count || memcmp(copy->units, module->units, bytes) != 0 || strcmp(copy->table, module->table) != 0))
+    copy = copy->next;
+  return copy;
+}
+
+/* Called by the last destructor of every such object: a library that is closed takes its slots and its table along. Memory is asked
+ * for and given back without the lock, as the program's own functions for it may count. */
 PUBLIC void __luthier_count_forget_module(struct module *module) {
-  if (dormant || luthier_has_reported())
-    return;
+  struct module *fresh = dormant || luthier_is_over() ? NULL : new_copy(module);
   luthier_lock();
   struct module **link = &modules;
   while (*link && *link != module)
     link = &(*link)->next;
-  if (*link) {
-    *link = module->next;
-    for (struct record *record = records; record; record = record->next)
-      if (record->running)
-        fold(module, record->running);
-    struct module *copy = copy_of(module);
-    for (uint64_t slot = 0; slot < module->count; ++slot)
-      copy->sums[slot] += module->sums[slot];
-    free(module->sums);
+  bool known = *link != NULL;
+  for (struct record *record = records; known && record; record = record->next)
+    if (record->running)
+      fold(module, record->running);
+  struct module *copy = known && fresh ? closed_before(module) : NULL;
+  if (known && fresh && !copy) {
+    copy = fresh;
+    fresh = NULL;
+    copy->next = closed;
+    closed = copy;
   }
+  for (uint64_t slot = 0; copy && slot < module->count; ++slot)
+    copy->sums[slot] += module->sums[slot];
+  if (known)
+    __atomic_store_n(link, module->next, __ATOMIC_RELEASE);
   luthier_unlock();
+  free(fresh);
+  if (known)
+    free(module->sums);
 }

@@ -283,18 +283,16 @@ impl Profiles {
                     .get(at..at + 8)
                     .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
             };
+            // Both kinds have it in the same bit of their version.
+            without_lines &= word(8).is_some_and(|word| rawprof::Version(word).is_ir_level());
             match word(0) {
-                Some(INDEXED_MAGIC) => {
-                    without_lines = false;
-                    continue;
-                }
+                Some(INDEXED_MAGIC) => continue,
                 Some(MAGIC) => {}
                 _ => bail!(
                     "{} is neither a raw nor an indexed LLVM profile",
                     file.display()
                 ),
             }
-            without_lines &= word(8).is_some_and(|word| rawprof::Version(word).is_ir_level());
             let found = word(8).map(|word| word & 0xffff_ffff);
             if version.is_some() && found.is_some() && version != found {
                 bail!(

@@ -60,6 +60,8 @@ fn profiles_without_lines_are_named() {
     let merge = ["merge", "pgo.profraw", "-o", "pgo.profdata"];
     let output = workspace.tool().args(merge).output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
+    let message = refuse(&workspace, &["report", "pgo.profdata"], 2);
+    assert!(message.contains("build without --pgo"), "{message}");
 }
 
 #[test]

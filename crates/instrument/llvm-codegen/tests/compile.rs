@@ -10,13 +10,27 @@ __device__ __attribute__((used)) unsigned total = 7;
 extern \"C\" __device__ __attribute__((used)) void add(unsigned n) { total += n; }
 ";
 
+/// Hooks that change registers.
+const CHANGES: &str = "
+#define HOOK extern \"C\" __attribute__((device, used)) void
+struct words { unsigned all[17]; };
+HOOK number(double &x) { x = 1; }
+HOOK pointer(double *x) { *x = 1; }
+HOOK row(words &x) { x = {}; }
+HOOK none(double *) {}
+";
+
 fn clang(program: &str, arguments: &[&str]) -> Vec<u8> {
+    clang_of(SOURCE, program, arguments)
+}
+
+fn clang_of(source: &str, program: &str, arguments: &[&str]) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
     let (file, output) = (
         directory.path().join("tool.hip"),
         directory.path().join("tool.o"),
     );
-    std::fs::write(&file, SOURCE).expect("writes");
+    std::fs::write(&file, source).expect("writes");
     let result = Command::new(program)
         .args([
             "-x",
@@ -108,6 +122,38 @@ fn embedded_bitcode() {
     let parts = split(section.data().expect("has data")).expect("splits");
     assert_eq!(parts.len(), 1);
     check(parts[0]);
+}
+
+/// A pointer does not say how many registers stand behind it, and a slot of one would lose what the hook stores in the others.
+#[test]
+fn references_stand_for_the_registers_of_their_types() {
+    let text = clang_of(CHANGES, "clang-22", &["-emit-llvm", "-S"]);
+    let mut module = Bitcode::parse(&text).expect("parses");
+    let reference = Parameter::Reference {
+        file: File::Vector,
+        dwords: 1,
+    };
+    let mut compile = |hook: &str| {
+        let compiled = job(&[reference]).compile(&mut module, hook);
+        compiled.map_err(|error| error.to_string())
+    };
+    let number = compile("number").expect("compiles");
+    let widths: Vec<u32> = number.bindings.iter().map(|one| one.dwords).collect();
+    assert_eq!(widths, [2]);
+    compile("none").expect("changes nothing");
+    for (hook, reason) in [
+        (
+            "pointer",
+            "parameter 0 of the hook is a pointer, which does not say how many registers the hook changes; declare it as a reference",
+        ),
+        (
+            "row",
+            "parameter 0 of the hook refers to 544 bits; registers in a row have at most 512",
+        ),
+    ] {
+        let said = compile(hook).expect_err(hook);
+        assert!(said.contains(reason), "{hook}: {said}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     SiteFilter, Tool, ToolFile, ToolInfo,
     description::{Each, Expression, expression},
     options,
-    per_place::{self, Places},
+    per_place::{self, Part, Places},
 };
 use isa::Effects;
 use session::Unmatched;
@@ -230,19 +230,12 @@ fn fill(
     results: &Results<'_>,
     word: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String> {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('{') {
-        let Some((name, after)) = behind.split_once('}') else {
-            break;
-        };
-        filled.push_str(before);
-        match word(name) {
-            Some(said) => filled.push_str(&said),
-            None => filled.push_str(&results.sum(name)?.to_string()),
-        }
-        rest = after;
-    }
-    filled.push_str(rest);
-    Ok(filled)
+    let filled = per_place::parts(text).into_iter().map(|part| match part {
+        Part::Text(text) => Ok(text.to_owned()),
+        Part::Name(name) => match word(name) {
+            Some(said) => Ok(said),
+            None => Ok(results.sum(name)?.to_string()),
+        },
+    });
+    filled.collect()
 }

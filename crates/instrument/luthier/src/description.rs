@@ -172,7 +172,7 @@ fn words<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<Vec<String
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Print {
-    /// `{NAME}` stands for a variable, summed over devices.
+    /// `{NAME}` stands for a variable, summed over devices, and `{{` for a brace.
     pub text: String,
     /// A line for each of these, instead of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -362,28 +362,40 @@ impl Instrumenter for Engine {
             };
             text.push_str(&format!("{}:\n", tool.info().name));
             match tool.finish(&results) {
-                Ok(report) => report
-                    .lines()
-                    .for_each(|line| text.push_str(&format!("  {line}\n"))),
-                Err(error) => text.push_str(&format!("  failed: {error}\n")),
+                Ok(report) => text.push_str(&indented(&report)),
+                Err(error) => text.push_str(&indented(&format!("failed: {error}"))),
             }
             if let Err(error) = self.to_json(tool.as_ref(), &results) {
-                text.push_str(&format!("  {error}\n"));
+                text.push_str(&indented(&error.to_string()));
             }
         }
+        let mut streams = String::new();
         for (ring, sink) in std::mem::take(&mut *lock(&self.sinks)) {
             match sink.finish() {
-                Ok(records) => text.push_str(&format!("{ring}: {records} records written\n")),
+                Ok(records) => streams.push_str(&format!("{ring}: {records} records written\n")),
                 Err(error) => {
-                    text.push_str(&format!("{ring}: {error}\n"));
+                    streams.push_str(&format!("{ring}: {error}\n"));
                     lock(&self.problems).remove(&error.to_string());
                 }
             }
         }
-        for problem in &*lock(&self.problems) {
-            text.push_str(&format!("{problem}\n"));
-        }
+        text.push_str(&section("streams", &streams));
+        let problems: Vec<_> = lock(&self.problems).iter().cloned().collect();
+        text.push_str(&section("problems", &problems.join("\n")));
         text
+    }
+}
+
+/// Lines of a report. Their indentation tells them from what the program prints.
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+/// A heading with lines below it; nothing if there are no lines.
+fn section(heading: &str, text: &str) -> String {
+    match text.is_empty() {
+        true => String::new(),
+        false => format!("{heading}:\n{}", indented(text)),
     }
 }
 

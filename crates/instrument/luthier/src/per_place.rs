@@ -42,10 +42,41 @@ pub(crate) fn numbers(description: &Description) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// A part of a line that `print` has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part<'a> {
+    Text(&'a str),
+    /// What stands in braces.
+    Name(&'a str),
+}
+
+/// Takes a line apart. `{{` is a brace, and so is one that nothing closes.
+pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        let behind = &rest[at + 1..];
+        if let Some(after) = behind.strip_prefix('{') {
+            parts.push(Part::Text(&rest[..=at]));
+            rest = after;
+            continue;
+        }
+        let Some((name, after)) = behind.split_once('}') else {
+            break;
+        };
+        parts.extend([Part::Text(&rest[..at]), Part::Name(name)]);
+        rest = after;
+    }
+    parts.push(Part::Text(rest));
+    parts
+}
+
 /// Names in braces.
 pub(crate) fn braced(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split('{').skip(1);
-    parts.filter_map(|part| Some(part.split_once('}')?.0))
+    parts(text).into_iter().filter_map(|part| match part {
+        Part::Name(name) => Some(name),
+        Part::Text(_) => None,
+    })
 }
 
 /// The mistake in the numbers and lines of a description, if there is one.
@@ -196,4 +227,25 @@ pub(crate) fn json(description: &Description, results: &Results<'_>) -> Result<V
         kernels.push(json!({ "kernel": kernel.name(), "object": kernel.object(), "sites": sites }));
     }
     Ok(kernels.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_names_and_braces() {
+        use Part::{Name, Text};
+        for (text, expected) in [
+            (
+                "{a} of {b}",
+                &[Text(""), Name("a"), Text(" of "), Name("b"), Text("")][..],
+            ),
+            ("{{a}: {b}", &[Text("{"), Text("a}: "), Name("b"), Text("")]),
+            ("{{{a}}", &[Text("{"), Text(""), Name("a"), Text("}")]),
+            ("{a", &[Text("{a")]),
+        ] {
+            assert_eq!(parts(text), expected, "{text}");
+        }
+    }
 }

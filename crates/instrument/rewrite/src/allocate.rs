@@ -167,7 +167,7 @@ impl Allocation<'_> {
         }
     }
 
-    /// Whether this group at `start` would share a register with a bound one, and the template writes one of the two. It may write a
+    /// Returns `true` if this group at `start` shares a register with a bound one and the template writes one of the two. The template may write a
     /// result before it has read the last input, and even use the result's register for other values until then.
     fn would_overwrite(&self, index: usize, start: u16) -> bool {
         let group = &self.template.groups[index];

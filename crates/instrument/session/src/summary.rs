@@ -426,7 +426,8 @@ impl Summary {
     }
 }
 
-fn plural(count: u64, noun: &str) -> String {
+/// A number of things, such as `1 launch` and `2 kernels`.
+pub fn plural(count: u64, noun: &str) -> String {
     match (count, noun.ends_with("ch")) {
         (1, _) => format!("1 {noun}"),
         (_, true) => format!("{count} {noun}es"),

@@ -136,7 +136,7 @@ fn built(
     };
     let description = described(&bundle.globals)?;
     let checked = check_variables(&description, &whole);
-    // Modules have neither: their hooks get rings of the tool as arguments.
+    // A module has neither description nor mark. Its hooks get the tool's rings as arguments.
     let is_tool =
         description_text(&bundle.globals).is_some() || luthier::is_marked(&bundle.globals);
     let checked = checked.and_then(|()| match is_tool {

@@ -22,7 +22,7 @@ pub use arguments::{Parameter, parameters};
 pub use open::{
     BUILT_IN, Given, LIBRARIES, OPTIONS, OpenError, SUFFIX, ToolSet, check_filter, chosen_of,
     distinct, given, is_library, is_stock, name_of, named_as, nearest, open, open_all, open_as,
-    options_of, read_library, ready_path, uncalled, with_host_code, wraps,
+    options_of, read_library, ready_path, stray_callbacks, with_host_code, wraps,
 };
 
 use luthier::{Tool, ToolFile};

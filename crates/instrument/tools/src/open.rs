@@ -37,6 +37,8 @@ pub enum OpenError {
     Here(String),
     #[error("tool {name} is not built ({}): run `./dev build`, or `luthier tool build --ready`", path.display())]
     NotBuilt { name: String, path: PathBuf },
+    #[error("{tool}:{parameter} gives the parameter no value: write {tool}:{parameter}=VALUE")]
+    NoValue { tool: String, parameter: String },
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
         path: PathBuf,
@@ -235,6 +237,12 @@ fn open_with(
     if is_library(tool) {
         return Err(OpenError::Library(tool.to_owned()));
     }
+    if let Some((tool, parameter)) = without_value(tool) {
+        return Err(OpenError::NoValue {
+            tool: tool.to_owned(),
+            parameter: parameter.to_owned(),
+        });
+    }
     let name = name_of(tool);
     let ready = TOOLS.iter().find(|ready| ready.name == name);
     let path = if is_path(tool) {
@@ -271,6 +279,14 @@ fn open_with(
     })
 }
 
+/// A tool and its parameter where a user wrote `TOOL:PARAMETER`.
+fn without_value(tool: &str) -> Option<(&str, &str)> {
+    let (file, parameter) = tool.rsplit_once(':')?;
+    let is_ready = TOOLS.iter().any(|ready| ready.name == file);
+    let is_tool = is_ready || is_path(file) && Path::new(file).is_file();
+    (is_tool && !Path::new(tool).exists()).then_some((file, parameter))
+}
+
 /// The tool with this file: a ready tool if it has the name of one, else a declarative one.
 pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
     match TOOLS.iter().find(|ready| ready.name == file.name()) {
@@ -295,9 +311,9 @@ pub fn wraps(library: &[u8]) -> bool {
     exports(library, |name| name.starts_with("luthier_wraps_"))
 }
 
-/// Functions in the host code of a tool that are named like callbacks and that nothing calls: their names or their parameters are others.
+/// Functions in the host code of a tool that are named like callbacks and are none: their names or their parameters differ.
 /// `include/luthier.h` declares callbacks as weak symbols, so that those that a tool defines are weak, too.
-pub fn uncalled(library: &[u8]) -> Vec<String> {
+pub fn stray_callbacks(library: &[u8]) -> Vec<String> {
     let strong = |symbol: &Symbol<'_>| symbol.is_defined() && symbol.binding == Binding::Global;
     let names = dynamic(library, |symbol| {
         strong(symbol).then(|| demangle::readable(symbol.name))
@@ -314,7 +330,7 @@ fn exports(library: &[u8], wanted: impl Fn(&str) -> bool) -> bool {
     !dynamic(library, |symbol| wanted(symbol.name).then_some(())).is_empty()
 }
 
-/// What is made of a library's dynamic symbols; nothing if it cannot be read.
+/// Makes something of each dynamic symbol of a library, and nothing of a library that cannot be read.
 fn dynamic<T>(library: &[u8], made: impl Fn(&Symbol<'_>) -> Option<T>) -> Vec<T> {
     /// `SHT_DYNSYM`.
     const SYMBOLS: u32 = 11;

@@ -307,7 +307,7 @@ impl Run<'_> {
         self.report.problem(name, reason);
     }
 
-    /// So many findings lie in code that cannot be shown.
+    /// Counts findings in code that cannot be shown.
     fn without_place(&mut self, name: &str, reason: &str, count: u64) {
         self.problem(name, reason);
         self.report.without_place += count;

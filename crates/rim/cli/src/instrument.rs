@@ -19,6 +19,7 @@ use luthier::{Engine, KernelOutcome, Offline};
 use outputs::{Input, Output};
 use regex::Regex;
 use serde::Serialize;
+use session::summary::plural;
 
 use launcher::libraries;
 
@@ -317,11 +318,11 @@ impl Report {
             count => format!(", {count} without code of their own"),
         };
         command::say!(
-            "{}: {} kernels, {} instrumented at {} places, {} refused{without_site}{without_code}",
+            "{}: {}, {} instrumented at {}, {} refused{without_site}{without_code}",
             output.display(),
-            self.kernels,
+            plural(self.kernels, "kernel"),
             self.instrumented,
-            self.sites,
+            plural(self.sites, "place"),
             self.refused
         );
         if self.instrumented == 0 {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::{
     format::{Format, print_json},
     include, info, progress, rust_tool, stock,
-    with_tools::warn_of_uncalled,
+    with_tools::warn_of_stray_callbacks,
 };
 
 /// Make tools for `luthier run -t`.
@@ -204,7 +204,7 @@ impl Build {
         drop(waiting);
         records::write_whole(&output, &bytes)?;
         if has_host_code {
-            warn_of_uncalled(&library);
+            warn_of_stray_callbacks(&library);
         }
         command::say!(
             "{} for {}; use it with: luthier run -t {} -- PROGRAM",

@@ -184,7 +184,7 @@ impl WithTools {
         self.choices(records).chain(others).next()
     }
 
-    /// Refuses what has no effect on tools that are in files already, and warns of what tools in the program count for nobody.
+    /// Refuses what has no effect on tools that are in files already. It warns if tools in the program count and no output gets the counts.
     fn check_files(&self, command: &Command, in_program: &[String], records: bool) -> Result<()> {
         let named = self.tools.iter().flat_map(|list| tools::given(list));
         let (of_files, others): (Vec<_>, Vec<_>) =
@@ -352,7 +352,7 @@ fn check_together<'a>(
         let own = tools::options_of(opened.info().name, options);
         let file = opened.info().file.clone().with_options(own)?;
         if file.has_host_code() && tool.contains('/') {
-            warn_of_uncalled(&tool_capi::beside(&file, Path::new(tool))?);
+            warn_of_stray_callbacks(&tool_capi::beside(&file, Path::new(tool))?);
         }
     }
     if let [first, second, ..] = own[..] {
@@ -363,12 +363,12 @@ fn check_together<'a>(
     Ok(own.first().copied())
 }
 
-/// Says which functions in a tool's host code are meant for callbacks and are none.
-pub fn warn_of_uncalled(library: &Path) {
+/// Says which functions in a tool's host code are named like callbacks and are none.
+pub fn warn_of_stray_callbacks(library: &Path) {
     let bytes = tools::read_library(library).unwrap_or_default();
-    for function in tools::uncalled(&bytes) {
+    for function in tools::stray_callbacks(&bytes) {
         command::say!(
-            "luthier: warning: nothing calls {function} of {}: luthier.h has no callback with this name and these parameters",
+            "luthier: warning: {function} of {} is no callback of luthier.h: its name or its parameters differ",
             library.display()
         );
     }

@@ -52,6 +52,8 @@ fn instrument_replaces_nothing_but_regular_files() {
         let done = instrument(&input, output);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert!(done.status.success(), "{said}");
+        let counted = ": 1 kernel, 1 instrumented at ";
+        assert!(said.contains(counted), "{said}");
     };
     let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode() & 0o7777;
     instrument(&path("out"));

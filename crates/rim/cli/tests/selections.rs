@@ -249,6 +249,10 @@ fn misspelt_words_are_named() {
             "no tool instr-cuont (did you mean instr-count?)",
         ),
         (
+            &["run", "--device", "gfx90a", "-t", "mem-check:stop", "true"],
+            "mem-check:stop gives the parameter no value: write mem-check:stop=VALUE",
+        ),
+        (
             &["coverage", "run", "--devise", "gfx90a", "true"],
             "unknown option `--devise`, did you mean `--device`?",
         ),

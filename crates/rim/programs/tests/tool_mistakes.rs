@@ -28,6 +28,11 @@ impl Scene {
 
     /// Builds a tool in a folder of the scene; the file, or what was said.
     fn build(&self, path: &str, text: &str) -> Result<PathBuf, String> {
+        self.build_with_words(path, text).map(|(tool, _)| tool)
+    }
+
+    /// The same. With the file comes what was said.
+    fn build_with_words(&self, path: &str, text: &str) -> Result<(PathBuf, String), String> {
         let source = self.folder.path().join(path).with_extension("hip");
         std::fs::create_dir_all(source.parent().unwrap()).unwrap();
         std::fs::write(&source, format!("#include <luthier_device.h>\n{text}")).unwrap();
@@ -40,9 +45,10 @@ impl Scene {
             .arg(&source)
             .bounded_output()
             .unwrap();
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
         match built.status.success() {
-            true => Ok(tool),
-            false => Err(String::from_utf8_lossy(&built.stderr).into_owned()),
+            true => Ok((tool, said)),
+            false => Err(said),
         }
     }
 
@@ -271,6 +277,14 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
             1,
         )
     };
+    // A slot of one register would lose what a hook stores behind a pointer to more.
+    let referring = |changed: &str, store: &str| {
+        format!(
+            "struct words {{ luthier_u32 all[17]; }};\n\
+             LUTHIER_HOOK void h({changed}) {{ {store} = {{}}; }}\n\
+             LUTHIER_TOOL(R\"(\nhooks = {{ h = [\"vector-reference\"] }}\n)\")\n"
+        )
+    };
     let twice = format!(
         "LUTHIER_GLOBAL luthier_u64 total;\n{scalar}\nLUTHIER_TOOL(R\"(\n\
          [[insert]]\nhook = \"h\"\narguments = [\"1\"]\n\
@@ -373,6 +387,16 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
         ),
         ("word", adding(scalar, "\"workgroup.w\""), "workgroup.z"),
         (
+            "pointer",
+            referring("double *x", "*x"),
+            "parameter 0 of the hook is a pointer, which does not say how many registers the hook changes; declare it as a reference",
+        ),
+        (
+            "row",
+            referring("words &x", "x"),
+            "parameter 0 of the hook refers to 544 bits; registers in a row have at most 512",
+        ),
+        (
             "none",
             "LUTHIER_HOOK void h() {}".to_owned(),
             "LUTHIER_EXPORT_FUNC(HOOK)",
@@ -420,7 +444,7 @@ fn places_have_numbers_of_their_own_and_lines_in_the_report() {
         insert = [{ hook = \"before\", where = \"kind=vector-memory&load|store\", arguments = [\"&site.waves\", \"&site.lanes\"] },\n\
                   { hook = \"after\", where = \"kind=store\", after = true, arguments = [\"&site.waves\"] }]\n\
         print = [{ each = \"site\", text = \"{site.waves} {site.lanes} {site.kernel} {site.line} {site.text}\" },\n\
-                 { text = \"{total} in all\" }]\n\
+                 { text = \"{{ \\\"all\\\": {total} } is {{total} in all\" }]\n\
         )\")\n";
     let tool = scene.build("places", text).unwrap();
     // The hook behind the store adds to the number of the one before it. The second time the kernel comes from the cache.
@@ -442,7 +466,7 @@ fn places_have_numbers_of_their_own_and_lines_in_the_report() {
             let fits = line.starts_with(start) && line.contains(&format!(" ? {mnemonic} v"));
             assert!(fits, "{line}: {said}");
         }
-        assert_eq!(all, "  40 in all", "{said}");
+        assert_eq!(all, r#"  { "all": 40 } is {total} in all"#, "{said}");
     }
     let narrow = text.replace("(luthier_u64 *waves) {", "(luthier_u32 waves) {");
     let narrow = narrow.replace(
@@ -544,30 +568,37 @@ void luthier_at_term() {
 
 /// The compiler takes a function with other parameters than a callback's for an overload.
 #[test]
-fn callbacks_that_nothing_calls_are_told() {
+fn functions_named_like_callbacks_are_told() {
     let Some(scene) = Scene::new() else { return };
     let tool = |callbacks: &str| {
         let headers = "#include <luthier.h>\nMARK_LUTHIER_DEVICE_MODULE\n";
         let text = format!("{headers}{callbacks}void luthier_at_term() {{ puts(\"done\"); }}\n");
-        let tool = scene.build("callbacks", &text).unwrap();
-        scene.run(DEVICE, &[&tool])
+        let (tool, built) = scene.build_with_words("callbacks", &text).unwrap();
+        [built, scene.run(DEVICE, &[&tool])]
     };
-    let said = tool(
+    // A function that the tool itself calls is no callback, either.
+    let [built, ran] = tool(
         "void luthier_at_kernel(int) {}\n\
          void luthier_at_exit() {}\n\
          static void luthier_at_home() {}\n\
-         void luthier_at_launch_end(luthier_u64) { luthier_at_home(); }\n",
+         void luthier_at_launch_end(luthier_u64) { luthier_at_home(); luthier_at_exit(); }\n",
     );
-    for function in [
-        "luthier_at_kernel(int)",
-        "luthier_at_exit()",
-        "luthier_at_launch_end(unsigned long)",
-    ] {
-        let warning = format!("warning: nothing calls {function} of ");
-        assert!(said.contains(&warning), "{said}");
+    let library = scene.folder.path().join("callbacks.so");
+    for said in [built, ran] {
+        for function in [
+            "luthier_at_kernel(int)",
+            "luthier_at_exit()",
+            "luthier_at_launch_end(unsigned long)",
+        ] {
+            let warning = format!(
+                "luthier: warning: {function} of {} is no callback of luthier.h: its name or its parameters differ\n",
+                library.display()
+            );
+            assert!(said.contains(&warning), "{warning}{said}");
+        }
+        assert_eq!(said.matches("is no callback").count(), 3, "{said}");
     }
-    assert_eq!(said.matches("nothing calls").count(), 3, "{said}");
-    let said = tool(
+    let [built, ran] = tool(
         "void luthier_at_init() {}\n\
          void luthier_at_kernel(luthier_u64) {}\n\
          void luthier_at_hsa_event(hsa_api_args_t *, luthier_api_phase_t, hsa_api_id_t) {}\n\
@@ -577,10 +608,10 @@ fn callbacks_that_nothing_calls_are_told() {
          void luthier_at_copy(const luthier_raw_copy &) {}\n\
          void luthier_at_packets(luthier_packet *, size_t, luthier_u64, luthier_u32) {}\n",
     );
-    assert!(
-        said.contains("done\n") && !said.contains("nothing calls"),
-        "{said}"
-    );
+    assert!(ran.contains("done\n"), "{ran}");
+    for said in [built, ran] {
+        assert!(!said.contains("is no callback"), "{said}");
+    }
 }
 
 /// Addresses at all instructions: only some access memory.

@@ -61,6 +61,22 @@ def test_names_for_several_targets(tmp_path):
         report.kernel("fill", target="gfx942")
 
 
+def test_names_in_several_code_objects(tmp_path):
+    source, parts = tmp_path / "fill.hip", [tmp_path / "one.o", tmp_path / "two.o"]
+    kernel = "#include <hip/hip_runtime.h>\nstatic __global__ void fill(int *out) { *out = 1; }\n"
+    uses = ["int main() { fill<<<1, 1>>>(nullptr); }\n", "void other() { fill<<<1, 1>>>(nullptr); }\n"]
+    for use, part in zip(uses, parts):
+        source.write_text(kernel + use)
+        subprocess.run(["hipcc", "-w", "--offload-arch=gfx90a", "-c", source, "-o", part], check=True)
+    both = tmp_path / "both"
+    subprocess.run(["hipcc", "--offload-arch=gfx90a", *parts, "-o", both], check=True)
+    report = luthier.inspect(both)
+    message = "^several code objects have a kernel called fill: choose one of report.objects and ask that$"
+    with pytest.raises(luthier.Error, match=message):
+        report.kernel("fill")
+    assert [one.kernel("fill") for one in report.objects] == list(report.kernels)
+
+
 def test_functions(opencl):
     (one,) = luthier.inspect(opencl).objects
     assert one.target == "gfx1100"

@@ -97,7 +97,7 @@ def test_traces(program, tmp_path):
         result.trace("nothing")
 
 
-def test_programs_that_fail(program, monkeypatch):
+def test_programs_that_fail(program, monkeypatch, tmp_path):
     with pytest.raises(luthier.Failed, match="fill ended with status 7") as raised:
         luthier.run([program, "more"], device="gfx90a")
     assert raised.value.status == 7
@@ -113,6 +113,13 @@ def test_programs_that_fail(program, monkeypatch):
             luthier.run(["sh", "-c", script, program], device="gfx90a", tools=tools)
     with pytest.raises(luthier.Failed, match="ended with status 7: it printed no error$"):
         luthier.run([program, "more"], device="gfx90a")
+    # Nor the records that Luthier wrote, or that it could not write.
+    (tmp_path / "full" / "mem-trace.parquet").mkdir(parents=True)
+    script = 'echo it broke >&2; "$0"; exit 3'
+    for folder in ["room", "full"]:
+        with pytest.raises(luthier.Failed, match="^sh ended with status 3: it broke$") as raised:
+            luthier.run(["sh", "-c", script, program], device="gfx90a", tools=["mem-trace"], output=tmp_path / folder)
+        assert ("records written" in raised.value.stderr) == (folder == "room")
     # A program's own status 2 is no refusal.
     with pytest.raises(luthier.Failed, match="sh ended with status 2"):
         luthier.run(["sh", "-c", "exit 2"], device="gfx90a")

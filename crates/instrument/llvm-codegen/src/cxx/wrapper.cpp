@@ -343,6 +343,12 @@ bool Builder::call(Function *Hook) {
       }
       // A reference knows its bytes, a pointer does not. Registers of fewer bytes would lose what the hook stores in the others.
       uint64_t Referred = (Argument.getDereferenceableBytes() + 3) / 4;
+      if (Referred == 0 && !Argument.use_empty()) {
+        Report.fail("parameter " + Twine(Index) +
+                    " of the hook is a pointer, which does not say how many registers the hook changes; declare it as a reference, such as "
+                    "`double &`");
+        return false;
+      }
       if (Referred > MostDwords) {
         Report.fail("parameter " + Twine(Index) + " of the hook refers to " + Twine(32 * Referred) +
                     " bits; registers in a row have at most " + Twine(32 * MostDwords));

@@ -267,6 +267,19 @@ fn kernels_and_functions(count: u64) -> String {
     }
 }
 
+fn write_problems(out: &mut String, report: &Report) -> std::fmt::Result {
+    let files = report.problems.len() as u64;
+    match (files, report.without_place) {
+        (0, _) => Ok(()),
+        (_, 0) => writeln!(
+            out,
+            "not read: {}, or a part of each",
+            plural(files, "file")
+        ),
+        (_, count) => writeln!(out, "without a place: {}", plural(count, "finding")),
+    }
+}
+
 fn summary(
     out: &mut String,
     report: &Report,
@@ -315,17 +328,7 @@ fn summary(
             report.not_ordered.join(", ")
         )?;
     }
-    if !report.problems.is_empty() {
-        let count = report.problems.len() as u64;
-        match report.without_place {
-            0 => writeln!(
-                out,
-                "not read: {}, or a part of each",
-                plural(count, "file")
-            )?,
-            count => writeln!(out, "without a place: {}", plural(count, "finding"))?,
-        }
-    }
+    write_problems(out, report)?;
     writeln!(out, "certain: {}", found(tally, Grade::Certain))?;
     writeln!(out, "possible: {}", found(tally, Grade::Possible))?;
     for (maker, lanes) in &report.makers {

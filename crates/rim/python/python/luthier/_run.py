@@ -223,7 +223,7 @@ NOT_STARTED = 2
 
 _SUMMARY = re.compile(r"luthier [^:]*: \d+ kernels? seen\b")
 _STATISTICS = re.compile(r"luthier: \d+ kernels?, \d+ dispatch")
-_OF_SUMMARY = re.compile(r"\s|[^\s:]+:$|[^\s:]+/[^\s:]+: \d+ records? written")
+_OF_SUMMARY = re.compile(r"\s|[^\s:]+:$")
 
 
 def _last(stderr: str) -> str:
