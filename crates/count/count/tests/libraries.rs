@@ -171,8 +171,8 @@ fn closed_libraries_are_part_of_the_report() {
     }
 }
 
-/// A library that is opened again begins anew, however it is counted: its variables are as they were written, and its constructors
-/// and destructors run each time, also while another thread holds counts of it.
+/// A library that is opened again begins anew, however it is counted. Its variables are as they were written. Its constructors and
+/// destructors run each time, also while another thread holds counts of it.
 #[test]
 fn closed_libraries_are_gone() {
     let directory = tempfile::tempdir().unwrap();

@@ -46,7 +46,7 @@ pub(crate) fn numbers(description: &Description) -> Result<Vec<String>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part<'a> {
     Text(&'a str),
-    /// What stands in braces.
+    /// The text between braces.
     Name(&'a str),
 }
 

@@ -106,7 +106,7 @@ def test_programs_that_fail(program, monkeypatch, tmp_path):
         luthier.run([program], device="gfx90a", tools=["nothing"])
     with pytest.raises(luthier.Error, match="^`program` has no program './nothing' to start: No such file"):
         luthier.run(["./nothing"], device="gfx90a")
-    # What the program printed last, and not the end of Luthier's summaries.
+    # The error has the program's last line, not that of Luthier's summaries.
     script = '"$0"; echo it broke >&2; exit 3'
     for tools in [], ["instr-count"]:
         with pytest.raises(luthier.Failed, match="^sh ended with status 3: it broke$"):
