@@ -1,5 +1,7 @@
 //! Instructions that access memory: what they move, and where it lies.
 
+use std::ops::Range;
+
 use isa::{
     Effects, Format, Inst, Operand, Traits,
     fields::{Buffer, Ds, Flat, Smem},
@@ -7,7 +9,10 @@ use isa::{
 };
 use wave::{Config, Wave};
 
-use crate::{lanes::LANES, plan::At};
+use crate::{
+    lanes::{self, LANES, Row},
+    plan::At,
+};
 
 /// How an instruction forms addresses.
 #[derive(Clone, Copy, Debug)]
@@ -333,7 +338,7 @@ impl Access {
     /// The place of each lane of `exec`, for the `which`-th address.
     pub fn places(&self, wave: &Wave, exec: u64, which: usize, to: &mut [Place; LANES]) {
         let mut each = |place: &mut dyn FnMut(usize) -> Place| {
-            for lane in crate::lanes::each(exec) {
+            for lane in lanes::each(exec) {
                 to[lane] = place(lane);
             }
         };
@@ -346,7 +351,7 @@ impl Access {
             } => {
                 let start = starts(wave, row, base);
                 // (Not by `each`, which would call a function for each lane.)
-                for lane in crate::lanes::each(exec) {
+                for lane in lanes::each(exec) {
                     to[lane] = place(wave, start(lane), offset, flat);
                 }
             }
@@ -379,33 +384,22 @@ impl Access {
         else {
             return None;
         };
-        let first = exec.trailing_zeros() as usize;
-        let lanes = exec.count_ones() as usize;
-        if lanes == 0 || exec >> first != u64::MAX >> (LANES - lanes) {
+        let Range { start: first, end } = lanes::stretch(exec)?;
+        let count = end - first;
+        let low = wave.vgpr_row(row);
+        // The first lane begins anew, and no other one.
+        let is_row = |row: &Row, step: u32| lanes::breaks(row, exec, step).is_power_of_two();
+        if base.is_none() && !is_row(wave.vgpr_row(row + 1), 0) {
             return None;
-        }
-        let low = &wave.vgpr_row(row)[first..first + lanes];
-        if base.is_none() {
-            let high = &wave.vgpr_row(row + 1)[first..first + lanes];
-            if high.iter().any(|word| *word != high[0]) {
-                return None;
-            }
         }
         let Place::Memory(address) = place(wave, starts(wave, row, base)(first), offset, flat)
         else {
             return None;
         };
-        let step = |step: u32| {
-            let expected = (0..lanes as u32).map(|lane| low[0].wrapping_add(lane * step));
-            low.iter()
-                .zip(expected)
-                .fold(0, |all, (one, other)| all | (one ^ other))
-                == 0
-        };
-        let wraps = low[0].checked_add(lanes as u32 * self.bytes).is_none();
+        let wraps = low[first].checked_add(count as u32 * self.bytes).is_none();
         match () {
-            () if step(self.bytes) && !wraps => Some((address, first, lanes)),
-            () if step(0) => Some((address, first, 1)),
+            () if is_row(low, self.bytes) && !wraps => Some((address, first, count)),
+            () if is_row(low, 0) => Some((address, first, 1)),
             () => None,
         }
     }

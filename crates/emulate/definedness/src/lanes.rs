@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use vectors::steps;
+
 pub(crate) const LANES: usize = wave::LANES;
 
 /// A word for each lane.
@@ -40,26 +42,9 @@ const BIT: [u32; HALF] = {
     bits
 };
 
-/// The product of a byte for each of eight lanes, each 0 or 1, with this has the bit of each lane in its highest byte.
-const TOGETHER: u64 = 0x0102_0408_1020_4080;
-
-/// Words that are not zero.
-#[inline]
-fn set_of<const WORDS: usize>(words: &[u32; WORDS]) -> u64 {
-    // The compiler makes several hundred instructions of a loop that puts bits into a mask, and a call for each word of `map`.
-    let mut bytes = [0; WORDS];
-    for (byte, word) in bytes.iter_mut().zip(words) {
-        *byte = u8::from(*word != 0);
-    }
-    let groups = bytes.as_chunks().0.iter().rev();
-    groups.fold(0, |mask, group| {
-        mask << 8 | u64::from_le_bytes(*group).wrapping_mul(TOGETHER) >> 56
-    })
-}
-
 /// Lanes whose word is not zero.
 pub(crate) fn set(row: &Row) -> u64 {
-    set_of(row)
+    steps::set(row)
 }
 
 /// The halves of a row with the lanes of each that are on, but for halves without any.
@@ -72,21 +57,7 @@ fn halves(row: &Row, lanes: u64) -> impl Iterator<Item = (usize, &[u32; HALF], u
 
 /// Lanes of `lanes` that do not follow the lane before: it is not one of them, or the address is not `step` above that lane's.
 pub(crate) fn breaks(addresses: &Row, lanes: u64, step: u32) -> u64 {
-    let mut found = 0;
-    for (number, own, _) in halves(addresses, lanes) {
-        let mut differ = [0; HALF];
-        for lane in 1..HALF {
-            differ[lane] = own[lane] ^ own[lane - 1].wrapping_add(step);
-        }
-        let first = HALF * number;
-        differ[0] = own[0] ^ addresses[first.saturating_sub(1)].wrapping_add(step);
-        // Most lanes follow each other, which is quicker to see.
-        found |= match differ[1..].iter().fold(0, |all, word| all | word) {
-            0 => u64::from(differ[0] != 0) << first,
-            _ => set_of(&differ) << first,
-        };
-    }
-    lanes & (found | !(lanes << 1))
+    lanes & (steps::breaks(addresses, step) | !(lanes << 1))
 }
 
 /// The bits that are set in some address of `lanes` plus `offset`.

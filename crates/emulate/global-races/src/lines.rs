@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wave::LANES;
+use smallvec::SmallVec;
 
 use crate::{
     cells::ROW,
@@ -20,6 +20,8 @@ pub(crate) enum Lines {
 
 /// More lines than code without optimisation loads between its invalidation and its barrier.
 const MOST: usize = 256;
+/// Lines that a wave of a streaming kernel loads. More of them lie elsewhere.
+const FEW: usize = 8;
 
 impl Default for Lines {
     fn default() -> Lines {
@@ -105,7 +107,7 @@ fn are_among(lines: &[u64], others: &[u64]) -> bool {
 pub(crate) struct Loaded {
     ordered: Lines,
     /// The last ones, as they came.
-    new: Vec<u64>,
+    new: SmallVec<[u64; FEW]>,
     /// The number of new ones that are known at the meeting of the workgroup to which the wave came last.
     told: usize,
 }
@@ -119,9 +121,6 @@ impl Loaded {
         }
         if self.new.len() >= MOST {
             self.lines();
-        }
-        if self.new.capacity() == 0 {
-            self.new.reserve_exact(LANES);
         }
         self.new.push(line);
     }

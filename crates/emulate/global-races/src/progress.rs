@@ -1,6 +1,8 @@
 //! How far a wave has come: what it has issued and waited for, and what it knows of others.
 
-use std::{collections::VecDeque, ops::Range};
+use std::ops::Range;
+
+use smallvec::SmallVec;
 
 use crate::{
     clock::{Clock, Entry},
@@ -11,6 +13,8 @@ use crate::{
 
 /// Outstanding operations, of which the hardware has no more.
 const MOST: usize = 64;
+/// Those of which something is to be known are mostly few.
+const FEW: usize = 4;
 
 enum Issued {
     Store(u32),
@@ -31,7 +35,7 @@ pub(crate) struct Progress {
     waited: u32,
     agent: u32,
     counts: [u32; 2],
-    outstanding: VecDeque<(Which, u32, Issued)>,
+    outstanding: SmallVec<[(Which, u32, Issued); FEW]>,
     /// Others did this before whatever the wave does now.
     pub ordered: Clock,
     /// The caches have nothing that is older.
@@ -80,7 +84,7 @@ impl Progress {
             waited: 0,
             agent: 0,
             counts: [0; 2],
-            outstanding: VecDeque::new(),
+            outstanding: SmallVec::new(),
             ordered: Clock::default(),
             near: Clock::default(),
             far: Clock::default(),
@@ -134,14 +138,13 @@ impl Progress {
     /// The same operation as the last store brings a value.
     pub fn learns(&mut self, which: Which, clock: Clock) {
         let number = self.counts[which];
-        self.outstanding
-            .push_back((which, number, Issued::Load(clock)));
+        self.outstanding.push((which, number, Issued::Load(clock)));
     }
 
     /// The host may have written what the last load brings. The wave knows no sooner than when it has the value: a copy may end before that.
     pub fn hears_host(&mut self, which: Which) {
         let number = self.counts[which];
-        self.outstanding.push_back((which, number, Issued::OfHost));
+        self.outstanding.push((which, number, Issued::OfHost));
     }
 
     pub fn writes_back(&mut self, which: Which) {
@@ -153,7 +156,7 @@ impl Progress {
         let outstanding = std::mem::take(&mut self.outstanding);
         for (of, number, issued) in outstanding {
             if of != which || number > done {
-                self.outstanding.push_back((of, number, issued));
+                self.outstanding.push((of, number, issued));
                 continue;
             }
             match issued {

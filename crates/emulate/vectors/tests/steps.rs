@@ -1,6 +1,15 @@
-//! Addresses of lanes against a plain comparison.
+//! Addresses and other words of lanes against plain comparisons.
 
-use vectors::{GROUP, steps::lie_apart};
+use std::process::Command;
+
+use vectors::{
+    GROUP, LANES,
+    level::{level, use_less},
+    steps::{breaks, lie_apart, set},
+};
+
+/// Says to a child which extensions it leaves alone, see [`use_less`].
+const LESS: &str = "LUTHIER_TEST_LESS_VECTORS";
 
 #[test]
 fn addresses_lie_apart_by_one_step() {
@@ -20,5 +29,66 @@ fn addresses_lie_apart_by_one_step() {
                 }
             }
         }
+    }
+}
+
+/// The masks of each level that the host has, one process each: a process keeps its level.
+#[test]
+fn masks_are_those_of_each_lane_at_each_level() {
+    if let Some(less) = std::env::var_os(LESS) {
+        use_less(
+            less.to_str()
+                .and_then(|less| less.parse().ok())
+                .expect("a number"),
+        );
+        println!("{:?}", level());
+        return masks_are_those_of_each_lane();
+    }
+    for less in 0..4 {
+        let program = std::env::current_exe().expect("the test's own path");
+        let mut child = Command::new(program);
+        child.args([
+            "--exact",
+            "steps::masks_are_those_of_each_lane_at_each_level",
+        ]);
+        let output = child
+            .env(LESS, less.to_string())
+            .output()
+            .expect("it starts");
+        assert!(output.status.success(), "{less}: {output:?}");
+    }
+}
+
+fn masks_are_those_of_each_lane() {
+    let mut state = 7u64;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 32) as u32
+    };
+    let mask = |is_set: &dyn Fn(usize) -> bool| {
+        (0..LANES).fold(0, |mask, lane| mask | u64::from(is_set(lane)) << lane)
+    };
+    for round in 0..4000 {
+        let (first, step) = (random(), [0, 1, 4, 16, u32::MAX][round % 5]);
+        let mut words: [u32; LANES] =
+            std::array::from_fn(|lane| first.wrapping_add(step.wrapping_mul(lane as u32)));
+        for _ in 0..random() % 4 {
+            let from = random() as usize % LANES;
+            let to = from + random() as usize % (LANES - from) + 1;
+            let by = random();
+            words[from..to].iter_mut().for_each(|word| *word ^= by);
+        }
+        let broken = mask(&|lane| lane > 0 && words[lane] != words[lane - 1].wrapping_add(step));
+        assert_eq!(breaks(&words, step) & !1, broken, "{round}: {words:?}");
+        for _ in 0..random() % 60 {
+            words[random() as usize % LANES] = 0;
+        }
+        assert_eq!(
+            set(&words),
+            mask(&|lane| words[lane] != 0),
+            "{round}: {words:?}"
+        );
     }
 }
