@@ -15,15 +15,20 @@ use crate::{
     state::State,
 };
 
-/// Records of a wave's loads, each with its instruction, the wave's stamp and the era of the records.
-pub(crate) struct Reads([Option<(u64, u32, u32, RecordId)>; SLOTS]);
+/// Records of a wave's loads.
+#[derive(Default)]
+pub(crate) struct Reads([Read; SLOTS]);
 
 const SLOTS: usize = 16;
 
-impl Default for Reads {
-    fn default() -> Reads {
-        Reads([None; SLOTS])
-    }
+/// The instruction of a load, the wave's stamp, the era of the records, and the record.
+#[derive(Clone, Copy, Default)]
+struct Read {
+    pc: u64,
+    stamp: u32,
+    era: u32,
+    /// 0: the slot is empty.
+    id: RecordId,
 }
 
 /// An instruction that a wave is about to execute.
@@ -144,14 +149,18 @@ impl Instruction<'_> {
 
     fn read(&self, state: &mut State, progress: &Progress, reads: &mut Reads) -> RecordId {
         let slot = &mut reads.0[self.pc as usize / 4 % SLOTS];
-        if let Some((pc, stamp, era, id)) = *slot
-            && (pc, stamp, era) == (self.pc, progress.stamp, state.era)
-        {
-            return id;
+        let of_slot = (slot.pc, slot.stamp, slot.era);
+        if slot.id != 0 && of_slot == (self.pc, progress.stamp, state.era) {
+            return slot.id;
         }
         let (site, records) = (self.site(state), state.records());
         let id = records.add(progress.number, progress.stamp, site, None);
-        *slot = Some((self.pc, progress.stamp, state.era, id));
+        *slot = Read {
+            pc: self.pc,
+            stamp: progress.stamp,
+            era: state.era,
+            id,
+        };
         id
     }
 

@@ -99,8 +99,9 @@ impl Progress {
     fn issue(&mut self, which: Which, issued: Option<Issued>) {
         self.counts[which] += 1;
         let number = self.counts[which];
-        self.outstanding
-            .extend(issued.map(|issued| (which, number, issued)));
+        if let Some(issued) = issued {
+            self.outstanding.push((which, number, issued));
+        }
         if self.outstanding.len() > MOST {
             self.wait_until(which, MOST as u32 - 1);
         }
@@ -152,6 +153,10 @@ impl Progress {
     }
 
     fn wait_until(&mut self, which: Which, most: u32) {
+        if self.outstanding.is_empty() {
+            self.waited = self.stamp;
+            return;
+        }
         let done = self.counts[which].saturating_sub(most);
         let outstanding = std::mem::take(&mut self.outstanding);
         for (of, number, issued) in outstanding {
