@@ -9,7 +9,9 @@ pub(crate) enum Pause {
     Sliced,
     /// It paused of its own accord, and may have done anything before that.
     Dozed,
-    /// It does nothing until memory or the time changes.
+    /// It does nothing until memory or the time changes, and has worked before that.
+    Came,
+    /// It does nothing until memory or the time changes, and has done nothing before that.
     Waits,
 }
 
@@ -85,7 +87,7 @@ impl<T> Aside<T> {
     pub fn insert(&mut self, index: u64, started: T, pause: Pause) {
         let ring = match pause {
             Pause::Sliced => &mut self.worked,
-            Pause::Dozed | Pause::Waits => &mut self.waited,
+            Pause::Dozed | Pause::Came | Pause::Waits => &mut self.waited,
         };
         ring.all.insert(index, started);
     }

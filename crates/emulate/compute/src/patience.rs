@@ -49,7 +49,7 @@ impl Patience {
     /// A turn ended in this way, and so many workgroups are set aside if all of those wait. The time that the thread should rest now,
     /// which it does best where it holds nothing.
     pub fn paused(&mut self, pause: Pause, waiting: Option<usize>) -> Option<Duration> {
-        if pause == Pause::Sliced {
+        if matches!(pause, Pause::Sliced | Pause::Came) {
             self.worked();
             return None;
         }
@@ -104,8 +104,10 @@ mod tests {
             (0..200).find_map(|_| patience.paused(Pause::Waits, Some(200))),
             None
         );
-        assert_eq!(patience.paused(Pause::Sliced, Some(200)), None);
-        assert_eq!(first_rest(&mut patience, Pause::Waits, 200), Some(201));
+        for works in [Pause::Sliced, Pause::Came] {
+            assert_eq!(patience.paused(works, Some(200)), None);
+            assert_eq!(first_rest(&mut patience, Pause::Waits, 200), Some(201));
+        }
     }
 
     #[test]

@@ -308,7 +308,7 @@ impl Run {
         if pause == Pause::Sliced {
             self.sliced.fetch_add(1, Ordering::Relaxed);
         }
-        if pause == Pause::Waits && !self.waited.load(Ordering::Relaxed) {
+        if matches!(pause, Pause::Came | Pause::Waits) && !self.waited.load(Ordering::Relaxed) {
             self.waited.store(true, Ordering::Relaxed);
         }
     }

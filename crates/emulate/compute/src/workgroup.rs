@@ -700,14 +700,20 @@ impl Workgroup {
     }
 
     /// The outcome if some of its waves pause, and no other goes on.
-    fn doze(&self) -> Pause {
-        let is_pacing = |index: usize| self.paces.get(index).is_some_and(Pace::waits);
-        let mut ready = self.waves.iter().enumerate();
-        match ready.all(|(index, (wave, state))| {
-            *state != State::Ready || is_pacing(index) || wave.only_waits()
-        }) {
-            true => Pause::Waits,
-            false => Pause::Dozed,
+    fn doze(&mut self) -> Pause {
+        let paces = &self.paces;
+        let is_pacing = |index: usize| paces.get(index).is_some_and(Pace::waits);
+        let (mut waits, mut came) = (true, false);
+        for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
+            if *state == State::Ready && !is_pacing(index) {
+                waits &= wave.only_waits();
+                came |= wave.came_to_wait();
+            }
+        }
+        match (waits, came) {
+            (true, false) => Pause::Waits,
+            (true, true) => Pause::Came,
+            (false, _) => Pause::Dozed,
         }
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Watch {
     pause: u32,
     /// [`Wave::seen`] is of this watch.
     has_seen: bool,
+    /// The wave was at this place with these registers when it paused the last time.
+    waits_still: bool,
 }
 
 /// The wave at the last look.
@@ -47,6 +49,10 @@ pub(crate) struct Seen {
     vectors: Vec<VectorRow>,
     /// How the registers differed from the look before.
     steps: Option<Steps>,
+    /// The wave paused at the look behind this one.
+    paused: bool,
+    /// It had worked before.
+    came: bool,
 }
 
 /// Words and by how much they grew.
@@ -62,6 +68,7 @@ impl Watch {
             question,
             pause: FIRST_LOOK,
             has_seen: false,
+            waits_still: false,
         }
     }
 
@@ -98,13 +105,17 @@ impl Watch {
         let mut is_back = false;
         match (self.has_seen, &seen.steps) {
             (false, _) if wave.only_reads(from) => {
+                self.waits_still = seen.is_pause_of(wave);
                 seen.renew(wave, None);
                 self.has_seen = true;
             }
             (false, _) => self.look_later(),
             (true, known) => match (known, seen.steps(wave)) {
                 (None, Some(steps)) => seen.renew(wave, Some(steps)),
-                (Some(known), Some(steps)) if *known == steps => is_back = true,
+                (Some(known), Some(steps)) if *known == steps => {
+                    is_back = true;
+                    (seen.paused, seen.came) = (true, !self.waits_still);
+                }
                 _ => self.look_later(),
             },
         }
@@ -129,6 +140,17 @@ impl Seen {
         self.vectors
             .extend_from_slice(&wave.rows[..wave.temporaries]);
         self.steps = steps;
+        self.paused = false;
+    }
+
+    /// The wave has done nothing but wait since it paused: no other registers differ than those that the loop counts with.
+    fn is_pause_of(&self, wave: &Wave) -> bool {
+        let counts = |word: usize| {
+            let mut steps = self.steps.iter().flatten();
+            steps.any(|(counter, _)| *counter == word)
+        };
+        let changes = self.paused.then(|| self.steps(wave)).flatten();
+        changes.is_some_and(|changes| changes.iter().all(|(word, _)| counts(*word)))
     }
 
     fn now(wave: &Wave) -> Seen {
@@ -175,7 +197,13 @@ impl Wave {
         around.is_some_and(|(target, from)| segment.reads(target, from, Effects::ATOMIC))
     }
 
-    /// The same if only its workgroup can change what it reads, which is in LDS.
+    /// Returns `true` if it had worked before it came to a loop that only waits. It is told once.
+    pub fn came_to_wait(&mut self) -> bool {
+        let seen = self.seen.as_mut();
+        seen.is_some_and(|seen| std::mem::take(&mut seen.came))
+    }
+
+    /// The same as for `only_waits` if only its workgroup can change what it reads, which is in LDS.
     pub fn waits_for_workgroup(&self) -> bool {
         let segment = &self.segment;
         let around = segment.loop_around(self.next);

@@ -63,6 +63,46 @@ fn who_waits_for_memory_lets_others_run() {
     }
 }
 
+/// A wave that waits for one word after the other, with a tool's counter in the loop and without. Between two words it works.
+#[test]
+fn a_wave_that_worked_before_it_waits_says_so_once() {
+    for counts in [
+        "",
+        "s_add_u32 s5, s5, 4",
+        "v_readlane_b32 s7, v5, 3\ns_add_u32 s7, s7, 1\nv_writelane_b32 v5, s7, 3",
+    ] {
+        let text = format!(
+            "next:
+             wait:
+             {counts}
+             s_load_dword s4, s[2:3], 0x0 glc
+             s_waitcnt lgkmcnt(0)
+             s_cmp_eq_u32 s4, 0
+             s_cbranch_scc1 wait
+             s_add_u32 s2, s2, 8
+             s_addc_u32 s3, s3, 0
+             s_sub_u32 s8, s8, 1
+             s_cmp_lg_u32 s8, 0
+             s_cbranch_scc1 next
+             s_endpgm"
+        );
+        let flags = [const { AtomicU64::new(0) }; 8];
+        let mut m = Machine::new("gfx90a", &text);
+        let base = m.map_shared(&flags);
+        m.sgpr64(2, base).sgpr(8, 8);
+        for (number, flag) in flags.iter().enumerate() {
+            let came = [(); 4].map(|()| {
+                assert_eq!(m.stop(), Stop::Sleep, "{counts}: {number}");
+                m.wave.came_to_wait()
+            });
+            assert_eq!(came, [true, false, false, false], "{counts}: {number}");
+            assert!(m.wave.only_waits());
+            flag.store(1, Ordering::Relaxed);
+        }
+        assert_eq!(m.stop(), Stop::End, "{counts}");
+    }
+}
+
 #[test]
 fn who_works_goes_on() {
     for work in [
