@@ -1,5 +1,5 @@
-//! The program of docs/check/found.md that the distribution's compiler makes as wrong as the page says: it is found, and its mended twin
-//! is not.
+//! The programs of docs/check/found.md that the distribution's compiler makes as wrong as the page says: they are found, and their mended
+//! twins are not.
 
 use std::{fs, path::Path};
 
@@ -15,13 +15,48 @@ fn program(heading: &str) -> String {
     block.split_once("```").expect("its end").0.to_owned()
 }
 
+/// A program of the page that is wrong for want of something.
+struct Wrong {
+    heading: &'static str,
+    check: &'static str,
+    /// The part of the program that says so, and the one that belongs there.
+    missing: [&'static str; 2],
+    finding: &'static str,
+}
+
+const WRONG: &[Wrong] = &[
+    Wrong {
+        heading: "rocPRIM: two values in one place",
+        check: "--races",
+        missing: ["// \"__syncthreads()\" is missing here", "__syncthreads();"],
+        finding: "error[lds-race]",
+    },
+    Wrong {
+        heading: "HeCBench: sums without fences",
+        check: "--races",
+        missing: ["// \"__threadfence()\" is missing here", "__threadfence();"],
+        finding: "error[global-race]",
+    },
+    Wrong {
+        heading: "HeCBench: the entropy of an empty class",
+        check: "--nan",
+        missing: ["entropy -= p", "if (p > 0) entropy -= p"],
+        finding: "error[nan-stored]",
+    },
+];
+
 /// The exit status, 9 for a certain finding, and what the check says.
-fn races(folder: &Path, name: &str, source: &str, device: &str) -> (Option<i32>, String) {
+fn checked(
+    folder: &Path,
+    (name, source): (&str, &str),
+    check: &str,
+    device: &str,
+) -> (Option<i32>, String) {
     let file = folder.join(name);
     fs::write(&file, source).unwrap();
     let offload = format!("--offload-arch={device}");
     let program = compiled::program("hipcc", &file, &["-O3", "-w", &offload], folder);
-    let options = ["check", "--races", "--error-exitcode", "9", "--device"];
+    let options = ["check", check, "--error-exitcode", "9", "--device"];
     let output = luthier(&options).args([device, "--"]).arg(program).output();
     let output = output.unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -29,18 +64,22 @@ fn races(folder: &Path, name: &str, source: &str, device: &str) -> (Option<i32>,
 }
 
 #[test]
-fn a_program_of_the_page_is_found_and_its_twin_is_silent() {
-    let wrong = program("rocPRIM: two values in one place");
-    let missing = "// \"__syncthreads()\" is missing here";
-    assert_eq!(wrong.matches(missing).count(), 1, "{wrong}");
-    let right = wrong.replace(missing, "__syncthreads();");
+fn programs_of_the_page_are_found_and_their_twins_are_silent() {
     let folder = tempfile::tempdir().unwrap();
-    for device in ["gfx90a", "gfx1030"] {
-        let (status, said) = races(folder.path(), "wrong.hip", &wrong, device);
-        assert!(said.contains("error[lds-race]"), "{device}: {said}");
-        assert_eq!(status, Some(9), "{device}: {said}");
-        let (status, said) = races(folder.path(), "right.hip", &right, device);
-        assert_eq!(status, Some(0), "{device}: {said}");
-        assert!(said.contains("certain: 0 findings"), "{device}: {said}");
+    for one in WRONG {
+        let [missing, right] = one.missing;
+        let wrong = program(one.heading);
+        assert!(wrong.contains(missing), "{wrong}");
+        let right = wrong.replace(missing, right);
+        for device in ["gfx90a", "gfx1030"] {
+            let tried =
+                |name, source: &str| checked(folder.path(), (name, source), one.check, device);
+            let (status, said) = tried("wrong.hip", &wrong);
+            assert!(said.contains(one.finding), "{device}: {said}");
+            assert_eq!(status, Some(9), "{device}: {said}");
+            let (status, said) = tried("right.hip", &right);
+            assert_eq!(status, Some(0), "{device}: {said}");
+            assert!(said.contains("certain: 0 findings"), "{device}: {said}");
+        }
     }
 }
