@@ -242,6 +242,11 @@ fn a_device_that_is_not_known_is_told_which_it_may_be() {
             "--device gfx90a,: a name is empty: a device is a target, such as gfx90a, or a product",
         ),
         ("", "a name is empty"),
+        (
+            "mi210:sramecc-",
+            "gfx90a has no feature \"sramecc-\"; the features of its emulated device are xnack+, xnack-, sramecc+",
+        ),
+        ("gfx90a:xnack", "gfx90a has no feature \"xnack\""),
     ] {
         let mut command = luthier(&["run", "--device", device, "--", "true"]);
         let output = command.output().unwrap();
