@@ -256,6 +256,18 @@ fn a_device_that_is_not_known_is_told_which_it_may_be() {
     }
 }
 
+/// A script that sets the library path takes Luthier's thunk away, and the one of Debian 12 cannot register memory then.
+#[test]
+fn a_library_path_that_lost_luthiers_is_named() {
+    let mut command = luthier(&["run", "--device", "gfx90a", "--", "env"]);
+    let command = command.arg("LD_LIBRARY_PATH=/nowhere");
+    let output = command.arg(hip("launch.hip")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let advice = "keep what it has (LD_LIBRARY_PATH=NEW:$LD_LIBRARY_PATH)\n";
+    assert_eq!(said.matches(advice).count(), 1, "{said}");
+    assert!(!said.contains("HSA_USE_SVM"), "{said}");
+}
+
 /// A report's own tools are added to those that the user named, in whatever list.
 #[test]
 fn a_report_adds_no_tool_twice() {
