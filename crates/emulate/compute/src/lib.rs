@@ -10,6 +10,7 @@ mod barriers;
 mod board;
 mod classes;
 pub mod counters;
+mod devices;
 pub mod fidelity;
 mod follow;
 mod gate;

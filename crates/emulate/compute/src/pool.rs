@@ -18,6 +18,7 @@ use crate::{
     aside::Pause,
     barriers::Barriers,
     board::RunQueue,
+    devices::Devices,
     follow::Follower,
     gate::{Gate, Gated},
     imitation,
@@ -58,7 +59,7 @@ struct Inner {
     programs: Mutex<HashMap<Config, Arc<Program>>>,
     /// One for all programs of a target and wave size, which knows what any of them has shown it.
     decoders: Mutex<HashMap<(&'static str, u32), SharedDecoder>>,
-    barriers: Barriers,
+    devices: Devices,
     threads: usize,
     /// Several host threads use the device's memory.
     shared: bool,
@@ -165,7 +166,7 @@ impl Pool {
             board: RunQueue::new(threads),
             programs: Mutex::default(),
             decoders: Mutex::default(),
-            barriers: Barriers::default(),
+            devices: Devices::default(),
             threads: threads.max(1),
             shared,
             observer: looking.observer,
@@ -250,9 +251,9 @@ impl Pool {
         runs.iter().map(|run| run.dispatch.clone()).collect()
     }
 
-    /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
-    pub fn set_barriers(&self, counters: &[u32]) {
-        self.inner.barriers.set(counters);
+    /// Sets the counters of a device's barriers, as [`Executor::barriers`] told them.
+    pub fn set_barriers(&self, node: u32, counters: &[u32]) {
+        self.inner.devices.barriers(node).set(counters);
     }
 }
 
@@ -322,8 +323,8 @@ impl Executor for Pool {
         self.inner.board.look_again();
     }
 
-    fn barriers(&self) -> Vec<u32> {
-        self.inner.barriers.counters()
+    fn barriers(&self, node: u32) -> Vec<u32> {
+        self.inner.devices.barriers(node).counters()
     }
 
     fn resident_waves(&self) -> u32 {
@@ -356,7 +357,7 @@ impl Inner {
     fn device<'a>(&'a self, run: &'a Run) -> Device<'a> {
         Device {
             events: &self.events,
-            barriers: &self.barriers,
+            devices: &self.devices,
             observer: self.observer.as_deref(),
             run,
         }
@@ -490,9 +491,15 @@ pub(crate) fn config(dispatch: &Dispatch) -> Config {
 /// The device services instructions may use.
 struct Device<'a> {
     events: &'a Events,
-    barriers: &'a Barriers,
+    devices: &'a Devices,
     observer: Option<&'a dyn Observer>,
     run: &'a Run,
+}
+
+impl Device<'_> {
+    fn barriers(&self) -> &Barriers {
+        self.devices.barriers(self.run.dispatch.origin.node)
+    }
 }
 
 impl Host for Device<'_> {
@@ -528,31 +535,31 @@ impl Host for Device<'_> {
     }
 
     fn barrier_init(&self, resource: u32, count: u32) {
-        self.barriers.init(resource, count);
+        self.barriers().init(resource, count);
     }
 
     fn barrier_arrive(&self, resource: u32, count: u32) -> u64 {
-        self.barriers.arrive(resource, count)
+        self.barriers().arrive(resource, count)
     }
 
     fn barrier_passed(&self, resource: u32, ticket: u64) -> bool {
-        self.barriers.passed(resource, ticket)
+        self.barriers().passed(resource, ticket)
     }
 
     fn semaphore_release(&self, resource: u32, count: u32) {
-        self.barriers.release(resource, count);
+        self.barriers().release(resource, count);
     }
 
     fn semaphore_release_all(&self, resource: u32) {
-        self.barriers.release_all(resource);
+        self.barriers().release_all(resource);
     }
 
     fn semaphore_wait(&self, resource: u32) -> u64 {
-        self.barriers.wait(resource)
+        self.barriers().wait(resource)
     }
 
     fn semaphore_passed(&self, resource: u32, ticket: u64) -> bool {
-        self.barriers.admitted(resource, ticket)
+        self.barriers().admitted(resource, ticket)
     }
 }
 

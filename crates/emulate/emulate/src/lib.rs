@@ -547,7 +547,8 @@ impl<'a> Device<'a> {
             dispatch.scratch.slots = scratch.slots;
             dispatch.scratch.base = scratch.base;
         }
-        self.pool.set_barriers(&prepared.barriers);
+        let node = dispatch.origin.node;
+        self.pool.set_barriers(node, &prepared.barriers);
         let (sender, receiver) = mpsc::channel();
         let finish = Box::new(move |outcome| {
             // The receiver waits below until it has the outcome.

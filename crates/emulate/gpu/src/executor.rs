@@ -47,8 +47,8 @@ pub trait Executor: Send + Sync {
     /// A copy engine is about to write memory. Only said to an executor that [follows the order](Executor::follows_order).
     fn transfers(&self, _transfer: &Transfer<'_>) {}
 
-    /// Counters of the device-wide barriers (global wave sync), which one dispatch may leave to the next; none if all are zero.
-    fn barriers(&self) -> Vec<u32> {
+    /// Counters of a device's barriers (global wave sync), which one dispatch may leave to the next; none if all are zero.
+    fn barriers(&self, _node: u32) -> Vec<u32> {
         Vec::new()
     }
 

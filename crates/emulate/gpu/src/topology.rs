@@ -3,7 +3,7 @@
 //! Few compute units are reported on purpose: scratch requests, blit grids and occupancy queries all scale with them, and
 //! none of that makes an emulator faster.
 
-use gfx::Target;
+use gfx::{Feature, Target};
 
 use crate::alike::alike;
 
@@ -93,6 +93,13 @@ pub enum ConfigError {
         alike: String,
         known: String,
     },
+    #[error("{target} has no feature {feature:?}; the features of its emulated device are {known}")]
+    Feature {
+        target: &'static str,
+        feature: String,
+        /// Those it has, or "none".
+        known: String,
+    },
     #[error("no emulated device exists for {name}; there are {known}")]
     NoModel { name: String, known: String },
     #[error("{count} compute units are not possible: a multiple of {engines} up to 128 is")]
@@ -111,8 +118,7 @@ impl Config {
         if name.is_empty() {
             return Err(ConfigError::Empty);
         }
-        let processor = gfx::target_of_product(name).unwrap_or(name);
-        let target = Target::find(processor).ok_or_else(|| ConfigError::UnknownTarget {
+        let target = named(name).ok_or_else(|| ConfigError::UnknownTarget {
             name: name.to_owned(),
             alike: match alike(name).join(" or ") {
                 meant if meant.is_empty() => meant,
@@ -125,6 +131,9 @@ impl Config {
                 name: name.to_owned(),
                 known: known(),
             });
+        }
+        if let Some((_, features)) = name.split_once(':') {
+            has_features(target, features)?;
         }
         Ok(Config {
             target,
@@ -177,6 +186,41 @@ impl Config {
     }
 }
 
+/// The target of a device's name: `gfx90a`, `mi210`, each also with features (`mi210:xnack+`).
+pub fn named(device: &str) -> Option<&'static Target> {
+    let processor = gfx::processor(device);
+    Target::find(gfx::target_of_product(processor).unwrap_or(processor))
+}
+
+/// Refuses features that no emulated device of this target has: `foo+`, `xnack` without a sign, `sramecc-`.
+fn has_features(target: &'static Target, features: &str) -> Result<(), ConfigError> {
+    let ecc = match target.has_sramecc_by_default() {
+        true => "sramecc+",
+        false => "sramecc-",
+    };
+    // A process chooses XNACK, and the driver says which devices can have it on.
+    let allowed = ["xnack+", "xnack-", ecc];
+    let Some(unknown) = features.split(':').find(|one| !allowed.contains(one)) else {
+        return Ok(());
+    };
+    let has = [
+        target.retries_by_process,
+        target.xnack == Feature::Selectable,
+        target.sramecc == Feature::Selectable,
+    ];
+    let known = allowed.iter().zip(has).filter(|(_, has)| *has);
+    let list: Vec<&str> = known.map(|(name, _)| *name).collect();
+    Err(ConfigError::Feature {
+        target: target.name,
+        feature: unknown.to_owned(),
+        known: if list.is_empty() {
+            "none".to_owned()
+        } else {
+            list.join(", ")
+        },
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,6 +254,8 @@ mod tests {
         assert_eq!(Config::new("RX6900XT").unwrap().target.name, "gfx1030");
         assert_eq!(Config::new("mi350x").unwrap().shader_engines(), 8);
         assert_eq!(Config::new("mi210").unwrap().shader_engines(), 4);
+        let with_features = Config::new("MI210:sramecc+:xnack+").unwrap();
+        assert_eq!(with_features.target.name, "gfx90a");
     }
 
     #[test]
@@ -232,6 +278,20 @@ mod tests {
             "no target is called \"mi30x\" (did you mean mi300x or mi350x?); known are gfx900, "
         ));
         assert!(message("h100").starts_with("no target is called \"h100\"; known are gfx900, "));
+        for (name, target, feature) in [
+            ("gfx90a:sramecc-", "gfx90a", "\"sramecc-\""),
+            ("gfx90a:xnack+:foo+", "gfx90a", "\"foo+\""),
+            ("gfx90a:xnack", "gfx90a", "\"xnack\""),
+            ("gfx90a:", "gfx90a", "\"\""),
+        ] {
+            let end = "; the features of its emulated device are xnack+, xnack-, sramecc+";
+            let expected = format!("{target} has no feature {feature}{end}");
+            assert_eq!(message(name), expected);
+        }
+        assert!(
+            message("rx6800:wave32")
+                .ends_with("\"wave32\"; the features of its emulated device are none")
+        );
         assert!(message("").starts_with("a name is empty: a device is a target, such as gfx90a"));
         assert!(message("gfx1250").starts_with("no emulated device exists for gfx1250"));
         assert!(

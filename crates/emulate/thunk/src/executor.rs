@@ -84,8 +84,8 @@ impl Executor for Shared {
         self.pool.resume();
     }
 
-    fn barriers(&self) -> Vec<u32> {
-        self.pool.barriers()
+    fn barriers(&self, node: u32) -> Vec<u32> {
+        self.pool.barriers(node)
     }
 
     fn follows_order(&self) -> bool {

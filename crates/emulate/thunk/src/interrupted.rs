@@ -11,7 +11,10 @@ use std::{
 };
 
 use compute::{Pool, Running};
-use guest::signals::{self, Alarm};
+use guest::{
+    process,
+    signals::{self, Alarm},
+};
 
 use crate::{report::report, source, statistics::Statistics};
 
@@ -54,6 +57,7 @@ pub fn watch(pool: Arc<Pool>, statistics: Arc<Statistics>) {
     if statistics.are_wanted() {
         // Without it, kernels are counted when they have ended.
         let _ = gpu::processor::spawn("gpu-statistics", move || keep_current(&pool, &statistics));
+        process::at_end(ended, forked);
     }
     if std::env::var_os("LUTHIER_TOOL").is_some_and(|tools| !tools.is_empty()) {
         // The library that delivers the results of tools handles these signals, and calls this one.
@@ -90,6 +94,25 @@ fn keep_current(pool: &Pool, statistics: &Statistics) {
             statistics.running(pool.running(GLANCE));
         }
         before = now;
+    }
+}
+
+/// The program exits: has the statistics hold what still runs.
+extern "C" fn ended() {
+    // In a forked child, others of the parent's threads may have had any lock.
+    if ALARM.is_ours() {
+        guest::contain(count_running, || ());
+    }
+}
+
+/// A child has no kernels, and [`ended`] does nothing in it.
+extern "C" fn forked() {}
+
+fn count_running() {
+    if let Some(Watched { pool, statistics }) = known()
+        && !pool.dispatches().is_empty()
+    {
+        statistics.running(pool.running(GLANCE));
     }
 }
 

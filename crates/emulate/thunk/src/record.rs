@@ -78,7 +78,7 @@ impl<E: Executor> Executor for Recorder<E> {
         let Some(name) = self.wanted(&job.dispatch) else {
             return self.executor.submit(job);
         };
-        let barriers = self.executor.barriers();
+        let barriers = self.executor.barriers(job.dispatch.origin.node);
         if self.shelf.memory.is_pageable() {
             return self.executor.submit(self.shelf.watch(job, name, barriers));
         }
@@ -104,8 +104,8 @@ impl<E: Executor> Executor for Recorder<E> {
         self.executor.resume();
     }
 
-    fn barriers(&self) -> Vec<u32> {
-        self.executor.barriers()
+    fn barriers(&self, node: u32) -> Vec<u32> {
+        self.executor.barriers(node)
     }
 
     fn follows_order(&self) -> bool {

@@ -53,10 +53,7 @@ fn complaint(path: &Path, devices: &str, xnack: bool) -> Option<String> {
 /// Why none of the code runs on any of the devices, if that is so.
 fn problem(contents: &Contents<'_>, devices: &str, xnack: bool) -> Option<SelectError> {
     let mut problem = None;
-    let known = |device: &str| {
-        let device = device.trim();
-        Target::find(gfx::target_of_product(device).unwrap_or(device))
-    };
+    let known = |device: &str| gpu::topology::named(device.trim());
     let targets: Option<Vec<&Target>> = devices.split(',').map(known).collect();
     let targets = targets?;
     // One mode for all, or none.

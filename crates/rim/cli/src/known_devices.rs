@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use gfx::Target;
 use memchr::memmem;
 use outputs::Input;
 
@@ -15,11 +14,7 @@ const OLDEST: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030"];
 pub fn complaint(devices: &str) -> Option<String> {
     let wanted: Vec<&str> = devices
         .split(',')
-        .filter_map(|device| {
-            let device = device.trim();
-            let processor = gfx::target_of_product(device).unwrap_or(device);
-            Some(Target::find(processor)?.name)
-        })
+        .filter_map(|device| Some(gpu::topology::named(device.trim())?.name))
         .filter(|name| !OLDEST.contains(name))
         .collect();
     if wanted.is_empty() {

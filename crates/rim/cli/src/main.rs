@@ -42,7 +42,7 @@ mod trace;
 mod verify;
 mod with_tools;
 
-use std::{path::Path, process::ExitCode};
+use std::{iter, path::Path, process::ExitCode};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use command::Status;
@@ -156,13 +156,43 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => status,
         Err(error) => {
-            command::say!(
-                "luthier: {}",
-                command::error_line(&told(&error), others(&error))
-            );
+            command::say!("luthier: {}", said(&error));
             Status::Failed.into()
         }
     }
+}
+
+/// An error as the user reads it: one line, and behind it the words of another program or where a kernel was.
+fn said(error: &anyhow::Error) -> String {
+    let told = told(error);
+    match told.split_once('\n') {
+        Some((line, places)) if tells_places(error, places) => {
+            let all = iter::once(line).chain(places.lines());
+            let all: Vec<String> = all.map(|one| command::error_line(one, None)).collect();
+            all.join("\n")
+        }
+        _ => command::error_line(&told, others(error)),
+    }
+}
+
+/// Returns `true` if the error ends with these lines about the place where a kernel was.
+fn tells_places(error: &anyhow::Error, places: &str) -> bool {
+    let mut texts = error
+        .chain()
+        .filter_map(of_a_kernel)
+        .map(ToString::to_string);
+    texts.any(|text| text.split_once('\n').is_some_and(|(_, own)| own == places))
+}
+
+/// Why a kernel did not end as it should, if that is the cause, or the error of a crate that hands it on as its own.
+fn of_a_kernel<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e ::emulate::Error> {
+    if let Some(::verify::Error::Emulate(error)) = cause.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(stand_alone::Error::Emulate(error)) = cause.downcast_ref() {
+        return Some(error);
+    }
+    cause.downcast_ref()
 }
 
 /// An error and what caused it, each but once: some say their cause themselves.

@@ -154,10 +154,7 @@ impl Trace {
                 Ok(name) => files.push(name),
                 // The other launches are no worse for it.
                 Err(error) if self.files.len() > 1 && !crate::verify::is_occupied(&error) => {
-                    command::say!(
-                        "luthier: {}",
-                        command::error_line(&crate::told(&error), None)
-                    );
+                    command::say!("luthier: {}", crate::said(&error));
                     status = Status::Failed;
                 }
                 Err(error) => return Err(error),

@@ -178,6 +178,20 @@ fn statistics_contain_a_kernel_that_has_just_begun() {
     }
 }
 
+/// A program that exits while its kernel runs has what the kernel has executed up to there.
+#[test]
+fn statistics_contain_what_a_kernel_has_executed_when_the_program_exits() {
+    for end in ["exits", "exits-quickly"] {
+        for kind in ["one", "barriers"] {
+            let mut command = luthier(&["run", "--device", "gfx90a", "--stats", "--"]);
+            let command = command.arg(hip("begun.hip")).args([end, kind]);
+            let output = command.output().unwrap();
+            assert_eq!(output.status.code(), Some(7), "{end} {kind}: {output:?}");
+            counted("begun", &String::from_utf8(output.stderr).unwrap());
+        }
+    }
+}
+
 /// The statistics have a row of the kernel, which has executed something.
 fn counted(kernel: &str, said: &str) {
     let row = said.lines().find(|line| {

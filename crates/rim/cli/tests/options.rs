@@ -242,6 +242,11 @@ fn a_device_that_is_not_known_is_told_which_it_may_be() {
             "--device gfx90a,: a name is empty: a device is a target, such as gfx90a, or a product",
         ),
         ("", "a name is empty"),
+        (
+            "mi210:sramecc-",
+            "gfx90a has no feature \"sramecc-\"; the features of its emulated device are xnack+, xnack-, sramecc+",
+        ),
+        ("gfx90a:xnack", "gfx90a has no feature \"xnack\""),
     ] {
         let mut command = luthier(&["run", "--device", device, "--", "true"]);
         let output = command.output().unwrap();
@@ -249,6 +254,18 @@ fn a_device_that_is_not_known_is_told_which_it_may_be() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains(expected), "{device}: {said}");
     }
+}
+
+/// A script that sets the library path takes Luthier's thunk away, and the one of Debian 12 cannot register memory then.
+#[test]
+fn a_library_path_that_lost_luthiers_is_named() {
+    let mut command = luthier(&["run", "--device", "gfx90a", "--", "env"]);
+    let command = command.arg("LD_LIBRARY_PATH=/nowhere");
+    let output = command.arg(hip("launch.hip")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let advice = "keep what it has (LD_LIBRARY_PATH=NEW:$LD_LIBRARY_PATH)\n";
+    assert_eq!(said.matches(advice).count(), 1, "{said}");
+    assert!(!said.contains("HSA_USE_SVM"), "{said}");
 }
 
 /// A report's own tools are added to those that the user named, in whatever list.

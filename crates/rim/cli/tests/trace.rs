@@ -364,7 +364,10 @@ fn a_launch_without_a_trace_leaves_the_others_theirs() {
         text(&launch),
     ];
     let (status, stderr) = said(&words);
-    for reason in ["stopped: trap 2", "damaged.dispatch is damaged: "] {
+    for reason in [
+        "stopped: trap 2\n  at pc 0x",
+        "damaged.dispatch is damaged: ",
+    ] {
         assert!(status == Some(2) && stderr.contains(reason), "{stderr}");
     }
     let list = fs::read_to_string(out.join("kernelslist.g")).unwrap();
@@ -372,5 +375,26 @@ fn a_launch_without_a_trace_leaves_the_others_theirs() {
     assert_eq!(list.lines().collect::<Vec<_>>(), traces, "{stderr}");
     for trace in traces {
         assert!(!read(&out.join(trace)).1.is_empty());
+    }
+}
+
+/// Several lines say where a kernel was stopped, whichever command ran it.
+#[test]
+fn a_stopped_kernels_place_is_told_in_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = hip("stops.hip");
+    let kernel = ["-k", "_Z5stopsv", "--grid", "64", text(&program)];
+    let trace = ["trace", "-o", text(folder.path())];
+    for command in [&trace[..], &["emulate"], &["emulate", "-t", "instr-count"]] {
+        let (status, stderr) = said(&[command, &kernel].concat());
+        let lines: Vec<&str> = stderr.lines().collect();
+        let first = lines.iter().position(|line| line.contains(" stopped: "));
+        let first = first.unwrap_or_else(|| panic!("{command:?}: {stderr}"));
+        assert!(
+            lines[first].ends_with(" on gfx90a stopped: trap 2"),
+            "{stderr}"
+        );
+        assert!(lines[first + 1].starts_with("  at pc 0x"), "{stderr}");
+        assert_eq!(status, Some(2), "{stderr}");
     }
 }

@@ -127,7 +127,7 @@ fn answered(name: &str, answer: &Answer, arguments: Arguments) -> Result {
         Accepted => Ok(()),
         Refused(code) => refuse(*code),
         Unsupported(code, what) => {
-            said_once(
+            told_once(
                 name.as_ptr() as u64,
                 &format!(
                     "the emulated driver: AMDKFD_IOC_{name} is not emulated: {what} are answered as unsupported"
@@ -161,14 +161,14 @@ pub fn trace(name: &str, result: Result) {
 
 /// Tells the user what is missing, once for each `key`.
 pub fn once(key: u64, what: &str) {
-    said_once(
+    told_once(
         key,
         &format!("the emulated driver: {what}; please report it with the versions of ROCr and HIP"),
     );
 }
 
 /// Tells the user something, once for each `key`.
-fn said_once(key: u64, what: &str) {
+pub fn told_once(key: u64, what: &str) {
     static SAID: Mutex<Vec<u64>> = Mutex::new(Vec::new());
     let Ok(mut said) = SAID.lock() else { return };
     if !said.contains(&key) {

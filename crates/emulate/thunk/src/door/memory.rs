@@ -1,12 +1,14 @@
 //! Allocation and mapping. The thunk inside ROCr chooses the addresses.
 
+use std::env;
+
 use gpu::memory::{PAGE, Placement, Request, new_file};
 use kmt_sys::kfd::{self, memory_flag as flag};
 
 use super::{
     Result,
     arguments::{Arguments, List},
-    commands::once,
+    commands::{once, told_once},
     gpu,
     handles::{Allocation, What, mmap_offset},
     refuse,
@@ -71,15 +73,24 @@ pub fn request(node: u32, value: &kfd::AllocMemory) -> Request {
     }
 }
 
+/// The thunk of ROCr 5 does this by itself. It is in Luthier's place where a program is started with a library path of its own.
+const OLD_THUNK: &str = "ROCr registers memory under another address than its own, as an old libhsakmt.so.1 does; \
+     `luthier run` puts Luthier's own first in LD_LIBRARY_PATH: if a script or the program sets that variable, keep what it has \
+     (LD_LIBRARY_PATH=NEW:$LD_LIBRARY_PATH)";
+
 /// Memory that the program or the thunk has mapped already. The thunk of these versions registers programs' memory by SVM,
 /// under its own address; only its own memory comes this way.
 fn adopt(instance: &Instance, node: u32, value: &kfd::AllocMemory) -> Result<What> {
     let (address, host) = (value.address, value.mmap_offset);
     if address & !0xfff != host & !0xfff {
-        once(
-            1,
-            "user memory is registered under another address than its own, which HSA_USE_SVM=0 leads to",
-        );
+        if env::var_os("HSA_USE_SVM").is_some_and(|value| value == "0") {
+            once(
+                1,
+                "user memory is registered under another address than its own, which HSA_USE_SVM=0 leads to",
+            );
+        } else {
+            told_once(1, OLD_THUNK);
+        }
         return refuse(libc::EINVAL);
     }
     let memory = instance.machine.memory();

@@ -2,6 +2,7 @@
 #include <hip/hip_runtime.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -35,5 +36,9 @@ int main(int, char **arguments) {
   }
   if (!strcmp(arguments[1], "kill"))
     raise(SIGKILL);
+  if (!strcmp(arguments[1], "exits"))
+    exit(7);
+  if (!strcmp(arguments[1], "exits-quickly"))
+    quick_exit(7);
   _exit(7);
 }
