@@ -9,7 +9,7 @@ use std::{
 };
 
 use gpu::Dispatch;
-use wave::{Arrival, SplitBarrier, Wave};
+use wave::{Arrival, Pose, SplitBarrier, Wave};
 
 /// Is told of barriers at which not all lanes of all waves met at one instruction, and of those that never open. Calls come
 /// from any thread.
@@ -102,6 +102,10 @@ pub(crate) struct Looking {
     dispatch: Arc<Dispatch>,
     waves: Vec<Known>,
     idle: u32,
+    /// The waves when they began to be idle.
+    poses: Vec<Pose>,
+    /// Idle waves come back with other registers, so that their loops may end by themselves.
+    counts: bool,
     /// The time since which it waits for memory, and how often workgroups had gone on by then.
     waits: Option<(Instant, u64)>,
     has_told: bool,
@@ -136,6 +140,8 @@ impl Looking {
             dispatch: dispatch.clone(),
             waves: known.collect(),
             idle: 0,
+            poses: Vec::new(),
+            counts: false,
             waits: None,
             has_told: false,
         }
@@ -201,10 +207,32 @@ impl Looking {
         self.opens(workgroup, waves);
     }
 
-    /// Waves wait, and the others wait for what only those could do. Whether that has lasted so long that it is certain.
-    pub fn idles(&mut self, idle: bool) -> bool {
-        self.idle = if idle { self.idle + 1 } else { 0 };
-        self.idle > IDLE
+    /// Waves wait, and the others wait for what only those could do. Whether that has lasted so long, without a change in any register, that it
+    /// is certain.
+    pub fn idles<'w>(&mut self, idle: bool, waves: impl Iterator<Item = &'w Wave>) -> bool {
+        if !idle {
+            (self.idle, self.counts) = (0, false);
+            return false;
+        }
+        self.idle += 1;
+        if self.idle == 1 {
+            self.poses = waves.map(Pose::of).collect();
+            return false;
+        }
+        if self.idle <= IDLE {
+            return false;
+        }
+        let mut pairs = self.poses.iter().zip(waves);
+        let stands = pairs.all(|(pose, wave)| pose.is_of(wave));
+        if !stands {
+            (self.idle, self.counts) = (0, true);
+        }
+        stands
+    }
+
+    /// Idle waves were seen to change their registers.
+    pub fn counts(&self) -> bool {
+        self.counts
     }
 
     /// `waits`: waves wait at a barrier, and the others for memory. Returns `true`, once, if that has lasted for a long time.

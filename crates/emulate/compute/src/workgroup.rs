@@ -455,12 +455,13 @@ impl Workgroup {
         let mut waves = self.waves.iter();
         let some_arrived = waves.any(|(_, state)| *state == State::AtBarrier);
         let idle = some_arrived && all_are(Wave::waits_for_workgroup);
-        let waits = some_arrived && !idle && all_are(Wave::only_waits);
+        let only_wait = some_arrived && all_are(Wave::only_waits);
         let Some(looking) = &mut self.looking else {
             return false;
         };
-        let is_stuck = looking.idles(idle);
-        if looking.waits(waits)
+        let is_stuck = looking.idles(idle, self.waves.iter().map(|(wave, _)| wave));
+        let may_end = !idle || looking.counts();
+        if looking.waits(only_wait && may_end)
             && let Some(looking) = &self.looking
         {
             looking.tell(self.id, Outlook::Waits, self.there(looking, barrier));

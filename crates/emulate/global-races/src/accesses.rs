@@ -582,6 +582,10 @@ impl Instruction<'_> {
             return;
         }
         scene.taught = writer;
+        if self.shared.rules.launches {
+            let first = state.site(state.record(writer)).dispatch;
+            state.hears(address, first, state.dispatch(self.group));
+        }
         let learns = scene.learns.get_or_insert_default();
         state.tell(address, writer, learns);
     }

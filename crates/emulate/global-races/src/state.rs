@@ -46,6 +46,8 @@ pub(crate) struct Word {
     pub clock: Clock,
     /// Writes that the clock lacks.
     pub writers: Vec<RecordId>,
+    /// The launches of all writers.
+    launches: Vec<u32>,
 }
 
 /// Bytes of memory that is all of one kind.
@@ -194,6 +196,20 @@ impl State {
         match (&first.order, &then.order) {
             (Some(one), Some(other)) if first.node == then.node => other.follows(one),
             _ => true,
+        }
+    }
+
+    /// A wave of launch `then` has looked at the word at this address, which a wave of launch `first` has written last.
+    pub fn hears(&self, address: u64, first: u32, then: u32) {
+        let order = |number: u32| self.launches[number as usize].order.as_ref();
+        let word = self.words.get(&address);
+        let writers = word.map_or(&[][..], |word| &word.launches);
+        for writer in writers.iter().copied().chain([first]) {
+            if let (Some(one), Some(other)) = (order(writer), order(then))
+                && writer != then
+            {
+                other.hears(one);
+            }
         }
     }
 
@@ -371,10 +387,17 @@ impl State {
             self.words.remove(&address);
             return;
         }
+        let launch_of = |id: RecordId| self.records.site(self.records.get(id)).dispatch;
+        let known = (before != 0).then_some(before);
         let word = self.words.entry(address).or_insert_with(|| Word {
             clock: Clock::default(),
-            writers: (before != 0).then_some(before).into_iter().collect(),
+            writers: known.into_iter().collect(),
+            launches: known.map(launch_of).into_iter().collect(),
         });
+        let launch = launch_of(id);
+        if !word.launches.contains(&launch) {
+            word.launches.push(launch);
+        }
         if word.writers.last() != Some(&id) {
             word.writers.push(id);
         }

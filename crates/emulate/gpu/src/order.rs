@@ -4,13 +4,15 @@
 //! have begun, and none behind a barrier packet begins before that has ended. A barrier packet waits for signals, and each signal knows
 //! which packets have completed it. The host may have waited for whatever had ended when it published a packet.
 //!
+//! A launch that polls a word of another one knows what had ended before that one, and hands on that it has heard of it.
+//!
 //! Copies by SDMA are launches, too. They have no barrier bit: a copy waits for no other one of its ring.
 //!
 //! The device that this crate emulates does a queue's packets one after the other. The sequence on this device is therefore no order.
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
 };
 
 /// Launches by chain: those of a chain, up to a number, have ended. Each launch of a chain begins when the one before has ended.
@@ -55,25 +57,55 @@ impl Ended {
 }
 
 /// A launch in the order of launches.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Order {
     place: Place,
     /// These launches have ended before it begins.
     before: Ended,
+    heard: OnceLock<Mutex<Heard>>,
     /// These have ended before it begins, and before all that can still begin.
     settled: Ended,
 }
 
+/// The things that a launch knows of launches which nothing puts in order but a word that it has looked at.
+#[derive(Clone, Debug, Default)]
+struct Heard {
+    /// These have written words for it. They may run still.
+    from: Ended,
+    /// These had ended before those began.
+    before: Ended,
+}
+
 impl Order {
-    /// The other launch has ended before this one begins.
+    /// The other launch has ended before this one begins, or before one began that this one has heard from.
     pub fn follows(&self, other: &Order) -> bool {
         self.before.has(other.place)
+            || (self.heard.get()).is_some_and(|heard| locked(heard).before.has(other.place))
+    }
+
+    /// The launch has looked at a word that the other one has written for it.
+    pub fn hears(&self, other: &Order) {
+        let theirs = other.has_heard();
+        let mut mine = locked(self.heard.get_or_init(Mutex::default));
+        mine.from.join(&theirs.from);
+        mine.from.add(other.place);
+        mine.before.join(&theirs.before);
+        mine.before.join(&other.before);
+    }
+
+    fn has_heard(&self) -> Heard {
+        let heard = self.heard.get().map(|heard| locked(heard).clone());
+        heard.unwrap_or_default()
     }
 
     /// The other launch has ended before this one begins, and before each one that begins later.
     pub fn settles(&self, other: &Order) -> bool {
         self.settled.has(other.place)
     }
+}
+
+fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The parts of the order, which tests switch off.
@@ -93,6 +125,8 @@ struct Parts {
     host: bool,
     /// A launch is settled when neither a running kernel nor a published packet can begin beside it.
     settled: bool,
+    /// Packets behind a launch know what it has heard.
+    heard: bool,
 }
 
 impl Default for Parts {
@@ -105,6 +139,7 @@ impl Default for Parts {
             uses: true,
             host: true,
             settled: true,
+            heard: true,
         }
     }
 }
@@ -227,7 +262,7 @@ impl Inner {
 
 impl Orders {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 
     pub fn add(&self, id: u64, queue: Weak<dyn Published>) {
@@ -283,6 +318,7 @@ impl Orders {
         Order {
             place,
             before,
+            heard: OnceLock::new(),
             settled,
         }
     }
@@ -293,10 +329,16 @@ impl Orders {
         inner.look();
         let mut ended = order.before.clone();
         ended.add(order.place);
+        Arc::make_mut(&mut inner.ended).join(&ended);
+        if inner.parts.heard {
+            let heard = order.has_heard();
+            ended.join(&heard.before);
+            ended.join(&heard.from);
+        }
         if let Some(of) = inner.queues.get_mut(&queue) {
             of.running = None;
+            of.all.join(&ended);
         }
-        Arc::make_mut(&mut inner.ended).join(&ended);
         inner.complete(signal, value, &ended);
     }
 
@@ -456,7 +498,7 @@ mod tests {
     type Scene = (&'static str, fn(Parts));
 
     /// Scenes of packets, each of which ends with what is in order.
-    const SCENES: [Scene; 6] = [
+    const SCENES: [Scene; 7] = [
         (
             "packets of a queue are in order by their barrier bits",
             packets_of_a_queue_are_in_order_by_their_barrier_bits,
@@ -481,6 +523,10 @@ mod tests {
             "launches are settled when nothing can begin beside them",
             launches_are_settled_when_nothing_can_begin_beside_them,
         ),
+        (
+            "a launch hands on what it has heard",
+            a_launch_hands_on_what_it_has_heard,
+        ),
     ];
 
     #[test]
@@ -496,7 +542,7 @@ mod tests {
 
     #[test]
     fn a_part_that_is_switched_off_is_missed_by_a_scene() {
-        let off: [Off; 7] = [
+        let off: [Off; 8] = [
             ("barrier bits", |parts| parts.barrier_bits = false),
             ("floors", |parts| parts.floors = false),
             ("published", |parts| parts.published = false),
@@ -504,6 +550,7 @@ mod tests {
             ("uses", |parts| parts.uses = false),
             ("host", |parts| parts.host = false),
             ("settled", |parts| parts.settled = false),
+            ("heard", |parts| parts.heard = false),
         ];
         for (name, switch) in off {
             let mut parts = Parts::default();
@@ -615,5 +662,27 @@ mod tests {
         assert!(device.run(0, true, 0).settles(&second));
         device.publish(0, 1);
         assert!(device.run(0, true, 0).settles(&third));
+    }
+
+    fn a_launch_hands_on_what_it_has_heard(parts: Parts) {
+        let mut device = Device::new(3, parts);
+        device.publish(0, 2);
+        device.publish(1, 2);
+        device.publish(2, 2);
+        let first = device.run(0, true, 0);
+        let raises = device.begin(0, true);
+        let polls = device.begin(1, true);
+        assert!(!polls.follows(&first));
+        polls.hears(&raises);
+        // What the launch has done that it heard from, its own waves know by the word alone.
+        assert!(polls.follows(&first) && !polls.follows(&raises));
+        device.end(1, &polls, 64);
+        let behind = device.run(1, true, 0);
+        assert!(behind.follows(&first) && behind.follows(&raises));
+        device.wait(2, Waited::Signals(&[64]));
+        let by_signal = device.run(2, true, 0);
+        assert!(by_signal.follows(&raises));
+        // The launch that raised the flag goes on, so that it is not settled.
+        assert!(!by_signal.settles(&raises));
     }
 }

@@ -233,6 +233,46 @@ kernel void counts(global int *out) {
   out[t] = arrived[t];
 }
 
+// Loads that acquire make the loop empty caches from gfx10 on.
+kernel void acquires(global int *out) {
+  local atomic_int flag;
+  int t = ITEM;
+  if (t == 0)
+    *(local volatile int *)&flag = 0;
+  SYNC;
+  if (WAVE == 0) {
+#if !OK
+    SYNC; // @acquires.A
+#endif
+    if (t == 0)
+      __opencl_atomic_store(&flag, 1, memory_order_release, memory_scope_work_group);
+    out[t] = 1;
+  } else {
+    while (__opencl_atomic_load(&flag, memory_order_acquire, memory_scope_work_group) == 0)
+      ;
+    out[t] = 2;
+  }
+#if OK
+  SYNC;
+#endif
+}
+
+// Waves wait for a flag, but not for ever: they give up when they have looked so many times.
+kernel void gives_up(global int *out) {
+  local volatile int flag;
+  int t = ITEM, times = 0;
+  if (t == 0)
+    flag = 0;
+  SYNC;
+  if (WAVE != 0) {
+#pragma unroll 1
+    while (times < 20000 && flag == 0)
+      times++;
+  }
+  SYNC;
+  out[t] = times;
+}
+
 // Ends in both forms once flag[0] is 1, which the host may write, too.
 kernel void polls_memory(global volatile int *flag) {
   if (WAVE == 0) {

@@ -623,6 +623,36 @@ kernel void exchange_lock(global int *out) {
   out[t] = KEEP(sum);
 }
 
+// The first try to take the lock is in front of the loop that waits for it, and mostly succeeds.
+kernel void first_try(global int *out) {
+  local int sum;
+  local atomic_int lock;
+  int t = ITEM;
+  if (t == 0) {
+    KEEP(sum) = 0;
+    CLEAR(lock);
+  }
+  SYNC;
+  if (t % 64 == 0) {
+    if (!TAKES(&lock)) {
+#pragma unroll 1
+      do
+        __builtin_amdgcn_s_sleep(1);
+      while (!TAKES(&lock));
+    }
+    int x = KEEP(sum); // @first_try.A
+#if !OK
+    RAISE(&lock, 0);
+#endif
+    KEEP(sum) = x + t + 1; // @first_try.B
+#if OK
+    RAISE(&lock, 0);
+#endif
+  }
+  SYNC;
+  out[t] = KEEP(sum);
+}
+
 // A load looks at the lock before an exchange takes it.
 kernel void looks_first(global int *out) {
   local int sum;

@@ -55,7 +55,7 @@ pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of};
 pub use shadow::{Planner, Shadow};
-pub use spin::Meetings;
+pub use spin::{Meetings, Pose};
 pub use state::{LANES, Preset, Start, Wave};
 pub use step::step;
 pub use translate::{HostCode, NoHostCode, host_code_is_possible};

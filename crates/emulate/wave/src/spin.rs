@@ -6,7 +6,7 @@
 //! turns, most likely for a tool. A search through zeros looks like that, too; it loses a little time, and never its
 //! place.
 
-use isa::Effects;
+use isa::{Effects, Traits};
 
 use crate::{
     Segment, Stop, Wave,
@@ -183,6 +183,21 @@ impl Seen {
     }
 }
 
+/// The place of a wave, and its registers.
+#[derive(Debug)]
+pub struct Pose(Seen);
+
+impl Pose {
+    pub fn of(wave: &Wave) -> Pose {
+        Pose(Seen::now(wave))
+    }
+
+    /// Returns `true` if the wave has them still, or again.
+    pub fn is_of(&self, wave: &Wave) -> bool {
+        self.0.steps(wave).is_some_and(|steps| steps.is_empty())
+    }
+}
+
 impl Wave {
     /// Returns `true` if the loop from its next micro-op to before `from` is short, reads memory and stores nothing. (Atomic operations
     /// may belong to a tool, or to a lock that another wave holds.)
@@ -233,13 +248,16 @@ impl Segment {
         })
     }
 
-    /// Returns `true` if the loop from micro-operation `target` to before `from` accesses no memory but LDS.
+    /// Returns `true` if the loop from micro-operation `target` to before `from` accesses no memory but LDS. Behind a load that acquires, from
+    /// gfx10 on, it may empty caches.
     fn reads_lds_only(&self, target: usize, from: usize) -> bool {
         let insts = &self.insts;
         let at = |op: usize| insts.partition_point(|inst| inst.pc < self.pc_of(op));
         let body = insts.get(at(target)..at(from - 1)).unwrap_or_default();
         let elsewhere = Effects::SMEM | Effects::VMEM;
-        !body.iter().any(|inst| inst.effects.intersects(elsewhere))
+        !body
+            .iter()
+            .any(|inst| inst.effects.intersects(elsewhere) && !inst.instruction.has(Traits::CACHE))
     }
 
     /// Returns `true` if the loop from micro-operation `target` to before `from` is short, reads memory, and stores nothing but by

@@ -269,6 +269,14 @@ const LAUNCHES: &[(&str, &str, Option<&str>)] = &[
     ("chain",       "overwrites", None),
     ("apart",       "reads",      None),
     ("apart",       "counts",     None),
+    // By a word of memory that a kernel writes and another one polls.
+    ("flag",        "reads",      None),
+    ("flag",        "overwrites", None),
+    ("flag",        "fills",      None),
+    ("flag",        "waits-and-reads", None),
+    ("count",       "reads",      None),
+    ("flag-elsewhere", "reads",      Some("certain")),
+    ("flag-elsewhere", "overwrites", Some("certain")),
 ];
 
 #[test]

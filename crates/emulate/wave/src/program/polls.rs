@@ -16,7 +16,8 @@ const CHANGES: Effects = Effects::STORE
 /// Addresses of the accesses to LDS that loops wait with; none where no one looks for races.
 ///
 /// The access is in a loop that leaves the register of its address as it is, or computes the same address each time. Loads are taken only
-/// from loops that change nothing in memory and have no barrier. A load of the same word in front of such a loop is its first look.
+/// from loops that change nothing in memory and have no barrier. The same access in front of a loop is its first look: compilers put the first
+/// turn of a loop there.
 pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
     let mut polls = HashSet::new();
     if !config.races {
@@ -50,15 +51,16 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
     polls
 }
 
-/// The address of the load of the same word among the instructions in front of a loop, the last one first. Nothing between them changes the
-/// word or the register of its address.
-fn first_look(polls: &Inst, before: impl Iterator<Item = Box<Inst>>) -> Option<u64> {
-    let mut before = before.take_while(|one| !one.effects.intersects(CHANGES));
+/// The address of the same load or swap among the instructions in front of a loop, the last one first. Nothing between them changes memory or
+/// the register of the address.
+fn first_look(polls: &Inst, mut before: impl Iterator<Item = Box<Inst>>) -> Option<u64> {
     let same = |one: &Inst| one.op == polls.op && reads(one).eq(reads(polls));
+    let decides =
+        |one: &Inst| same(one) || writes_address(one, polls) || one.effects.intersects(CHANGES);
     // A load whose result replaces its own address is no first look.
     before
-        .find(|one| same(one) || writes_address(one, polls))
-        .filter(|one| !writes_address(one, polls))
+        .find(|one| decides(one))
+        .filter(|one| same(one) && !writes_address(one, polls))
         .map(|one| one.pc)
 }
 

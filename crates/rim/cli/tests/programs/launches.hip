@@ -24,6 +24,23 @@ __global__ void overwrites(int *data) { data[threadIdx.x] = 7; }
 
 __global__ void counts(int *data) { atomicAdd(data, 1); }
 
+// A stream writes a word, and another one waits for it. HIP makes such kernels of hipStreamWriteValue32 and hipStreamWaitValue32.
+__global__ void raises(int *flag) { __hip_atomic_store(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM); }
+
+__global__ void adds(int *flag) { __hip_atomic_fetch_add(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM); }
+
+__device__ void wait_for(int *flag, int value) {
+  while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) < value)
+    __builtin_amdgcn_s_sleep(1);
+}
+
+__global__ void waits(int *flag, int value) { wait_for(flag, value); }
+
+__global__ void waits_and_reads(int *flag, const int *data, int *out) {
+  wait_for(flag, 1);
+  out[threadIdx.x] = data[threadIdx.x];
+}
+
 int main(int, char **arguments) {
   std::string mode = arguments[1], other = arguments[2];
   int *data, *go;
@@ -70,6 +87,20 @@ int main(int, char **arguments) {
     *const_cast<volatile int *>(go) = 1;
     HIP(hipStreamSynchronize(one));
   }
+  int *flag = data + 1000;
+  if (mode == "flag" || mode == "flag-elsewhere")
+    raises<<<1, 1, 0, one>>>(flag);
+  if (mode == "flag" && other != "waits-and-reads")
+    waits<<<1, 1, 0, stream>>>(flag, 1);
+  if (mode == "flag-elsewhere")
+    waits<<<1, 1, 0, three>>>(flag, 1);
+  // The last one that adds to the word is of a stream that has done nothing else.
+  if (mode == "count") {
+    adds<<<1, 1, 0, one>>>(flag);
+    waits<<<1, 1, 0, three>>>(flag, 1);
+    adds<<<1, 1, 0, three>>>(flag);
+    waits<<<1, 1, 0, stream>>>(flag, 2);
+  }
   int *its = mode == "apart" ? data + 512 : data;
   if (mode == "chain")
     counts<<<1, 1, 0, stream>>>(data + 900);
@@ -77,6 +108,8 @@ int main(int, char **arguments) {
     counts<<<1, 1, 0, three>>>(data + 900);
   if (other == "reads")
     reads<<<1, 64, 0, stream>>>(its, data + 256);
+  else if (other == "waits-and-reads")
+    waits_and_reads<<<1, 64, 0, stream>>>(flag, its, data + 256);
   else if (other == "overwrites")
     overwrites<<<1, 64, 0, stream>>>(its);
   else if (other == "fills")
