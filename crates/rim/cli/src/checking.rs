@@ -318,7 +318,7 @@ impl Run<'_> {
         let progress = Progress::new(input.bytes().len() as u64);
         self.tally.suppressions.in_file(name);
         let (mut objects, mut problems) = (0, Vec::new());
-        let mut other_targets = Vec::new();
+        let (mut other_targets, mut has_bitcode) = (Vec::new(), false);
         codeobj::each(input.bytes(), &mut |found| match found {
             Found::Entry(entry) if entry.kind == EntryKind::CodeObject => {
                 let mut place = entry.path.clone();
@@ -330,7 +330,9 @@ impl Run<'_> {
                     Err(error) => problems.push((place, error.to_string())),
                 }
             }
-            Found::Entry(_) => {}
+            Found::Entry(entry) => {
+                has_bitcode |= entry.kind == EntryKind::Bitcode && !entry.id.starts_with("host");
+            }
             Found::Problem(place, error) => problems.push((place, error.to_string())),
             Found::Reached(offset) => {
                 progress.reached(offset);
@@ -351,6 +353,9 @@ impl Run<'_> {
             self.problem(name, &format!("{place}{reason}{more}"));
         } else if objects == 0 && named {
             let reason = match &other_targets[..] {
+                [] if has_bitcode => "its device code is LLVM bitcode, which -fgpu-rdc leaves until it is linked: check the program that is \
+                                      linked with it"
+                    .to_owned(),
                 [] => "it holds no AMD GPU code object".to_owned(),
                 targets => format!(
                     "it has no code object for {}; it has {}",

@@ -136,6 +136,42 @@ fn damaged_files_do_not_stop_the_others() {
     );
 }
 
+/// Objects whose device code is compiled when they are linked.
+#[test]
+fn objects_with_bitcode_say_what_to_check_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("part.hip"),
+        "__attribute__((global)) void kernel() {}\n",
+    )
+    .unwrap();
+    let options = [
+        "-nogpuinc",
+        "-nogpulib",
+        "--offload-arch=gfx90a",
+        "-fgpu-rdc",
+        "-c",
+    ];
+    let output = Compiler::new("clang++-22")
+        .args(["-x", "hip"])
+        .args(options)
+        .arg(folder.path().join("part.hip"))
+        .arg("-o")
+        .arg(folder.path().join("part.o"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut ar = Command::new("ar");
+    let ar = ar.args(["rc", "libpart.a", "part.o"]);
+    assert!(ar.current_dir(folder.path()).status().unwrap().success());
+    for name in ["part.o", "libpart.a"] {
+        let (status, text, errors) = run(&[name], folder.path());
+        assert_eq!(status, 2, "{name}: {text}");
+        let reason = format!("luthier: {name}: its device code is LLVM bitcode");
+        assert!(errors.contains(&reason), "{errors}");
+    }
+}
+
 #[test]
 fn suppressions_take_what_they_name() {
     let folder = compiled();
