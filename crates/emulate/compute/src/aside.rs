@@ -11,7 +11,7 @@ pub(crate) enum Pause {
     Dozed,
     /// It does nothing until memory or the time changes, and has worked before that.
     Came,
-    /// It does nothing until memory or the time changes, and has done nothing before that.
+    /// It does nothing until memory or the time changes. A wave that sleeps in its loop may have worked before that.
     Waits,
 }
 

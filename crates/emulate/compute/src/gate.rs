@@ -72,6 +72,8 @@ pub enum There {
 
 /// Turns in which a workgroup's waves do nothing but read LDS, before it is said that they wait for each other.
 const IDLE: u32 = 200;
+/// A loop with others in it does not pause at the same place each time. It comes back there in so many times as many turns, if it ever does.
+const PATIENCE: u32 = 2;
 
 /// The time without progress after which waves are said to wait for memory, perhaps for ever.
 const LONG: Duration = Duration::from_secs(10);
@@ -207,8 +209,8 @@ impl Looking {
         self.opens(workgroup, waves);
     }
 
-    /// Waves wait, and the others wait for what only those could do. Whether that has lasted so long, without a change in any register, that it
-    /// is certain.
+    /// Waves wait, and the others wait for what only those could do. Returns `true` if that has lasted so long that it is certain: the others have
+    /// the registers again that they had at the beginning.
     pub fn idles<'w>(&mut self, idle: bool, waves: impl Iterator<Item = &'w Wave>) -> bool {
         if !idle {
             (self.idle, self.counts) = (0, false);
@@ -224,7 +226,7 @@ impl Looking {
         }
         let mut pairs = self.poses.iter().zip(waves);
         let stands = pairs.all(|(pose, wave)| pose.is_of(wave));
-        if !stands {
+        if !stands && self.idle > PATIENCE * IDLE {
             (self.idle, self.counts) = (0, true);
         }
         stands

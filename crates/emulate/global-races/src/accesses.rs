@@ -582,7 +582,8 @@ impl Instruction<'_> {
             return;
         }
         scene.taught = writer;
-        if self.shared.rules.launches {
+        // Atomic operations that change the word may take a number each, and wait for nobody.
+        if self.shared.rules.launches && self.kind() == Access::Read {
             let first = state.site(state.record(writer)).dispatch;
             state.hears(address, first, state.dispatch(self.group));
         }

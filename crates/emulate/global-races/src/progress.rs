@@ -13,7 +13,7 @@ use crate::{
 
 /// Outstanding operations, of which the hardware has no more.
 const MOST: usize = 64;
-/// Those of which something is to be known are mostly few.
+/// Most waves have few operations of which something is to be known.
 const FEW: usize = 4;
 
 enum Issued {

@@ -207,6 +207,7 @@ impl State {
         for writer in writers.iter().copied().chain([first]) {
             if let (Some(one), Some(other)) = (order(writer), order(then))
                 && writer != then
+                && !other.follows(one)
             {
                 other.hears(one);
             }

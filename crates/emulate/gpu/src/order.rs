@@ -56,6 +56,21 @@ impl Ended {
     }
 }
 
+/// The launches that have ended, and those that are known by words alone. Launches of the second kind may run still, so that nobody else knows
+/// of them.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    ended: Ended,
+    heard: Ended,
+}
+
+impl Known {
+    fn join(&mut self, other: &Known) {
+        self.ended.join(&other.ended);
+        self.heard.join(&other.heard);
+    }
+}
+
 /// A launch in the order of launches.
 #[derive(Debug)]
 pub struct Order {
@@ -67,12 +82,12 @@ pub struct Order {
     settled: Ended,
 }
 
-/// The things that a launch knows of launches which nothing puts in order but a word that it has looked at.
+/// Launches that a launch knows by words that it has looked at.
 #[derive(Clone, Debug, Default)]
 struct Heard {
     /// These have written words for it. They may run still.
     from: Ended,
-    /// These had ended before those began.
+    /// These had ended before those began, or launches that ended before it had heard of them.
     before: Ended,
 }
 
@@ -148,7 +163,7 @@ impl Default for Parts {
 #[derive(Default)]
 struct Word {
     /// The launches that had ended when packets completed it.
-    ended: Ended,
+    known: Known,
     /// The last completion made it 0: what comes then is about another use of the signal.
     reached: bool,
     /// How often one did.
@@ -167,9 +182,9 @@ struct OfQueue {
     /// How many packets these are, with those that have begun.
     seen: u64,
     /// The launches that no packet from here on begins before.
-    floor: Ended,
+    floor: Known,
     /// All that the queue has begun or waited for.
-    all: Ended,
+    all: Known,
     /// The kernel in flight.
     running: Option<Ended>,
     /// The signals that the next packet was seen to wait for, and how often they had been reached.
@@ -223,21 +238,21 @@ impl Inner {
     }
 
     /// The launches that a packet of a queue begins after, by its place in the queue and its barrier bit.
-    fn before(&mut self, queue: u64, index: u64, barrier: bool) -> Ended {
+    fn before(&mut self, queue: u64, index: u64, barrier: bool) -> Known {
         self.look();
         let Some(of) = self.queues.get_mut(&queue) else {
-            return Ended::default();
+            return Known::default();
         };
         of.begun(index);
         let mut before = match barrier && self.parts.barrier_bits {
             true => of.all.clone(),
             false if self.parts.floors => of.floor.clone(),
-            false => Ended::default(),
+            false => Known::default(),
         };
         if let Some((_, ended)) = of.published.front()
             && self.parts.published
         {
-            before.join(ended);
+            before.ended.join(ended);
         }
         before
     }
@@ -251,7 +266,7 @@ impl Inner {
                 all.meet(running);
             }
             if let Some((_, ended)) = of.published.front() {
-                let mut next = of.floor.clone();
+                let mut next = of.floor.ended.clone();
                 next.join(ended);
                 all.meet(&next);
             }
@@ -267,7 +282,10 @@ impl Orders {
 
     pub fn add(&self, id: u64, queue: Weak<dyn Published>) {
         let mut inner = self.inner();
-        let floor = (*inner.ended).clone();
+        let floor = Known {
+            ended: (*inner.ended).clone(),
+            heard: Ended::default(),
+        };
         let of = OfQueue {
             queue,
             published: VecDeque::new(),
@@ -288,12 +306,13 @@ impl Orders {
     /// The kernel of a packet begins.
     pub fn begins(&self, queue: u64, index: u64, barrier: bool) -> Order {
         let mut inner = self.inner();
-        let before = inner.before(queue, index, barrier);
-        let known = |(chain, number): (usize, &u32)| {
+        let known = inner.before(queue, index, barrier);
+        let before = known.ended.clone();
+        let is_known = |(chain, number): (usize, &u32)| {
             let number = *number;
             before.has(Place { chain, number })
         };
-        let chain = match inner.chains.iter().enumerate().position(known) {
+        let chain = match inner.chains.iter().enumerate().position(is_known) {
             Some(chain) => chain,
             None => {
                 inner.chains.push(0);
@@ -307,9 +326,9 @@ impl Orders {
         };
         if let Some(of) = inner.queues.get_mut(&queue) {
             // Packets behind this one begin when it has begun.
-            of.floor.join(&before);
-            of.all.join(&before);
-            of.all.add(place);
+            of.floor.join(&known);
+            of.all.join(&known);
+            of.all.ended.add(place);
             of.running = Some(before.clone());
             of.begun(index + 1);
         }
@@ -318,7 +337,13 @@ impl Orders {
         Order {
             place,
             before,
-            heard: OnceLock::new(),
+            heard: match known.heard == Ended::default() {
+                true => OnceLock::new(),
+                false => OnceLock::from(Mutex::new(Heard {
+                    from: Ended::default(),
+                    before: known.heard,
+                })),
+            },
             settled,
         }
     }
@@ -327,19 +352,22 @@ impl Orders {
     pub fn ends(&self, queue: u64, order: &Order, signal: u64, value: i64) {
         let mut inner = self.inner();
         inner.look();
-        let mut ended = order.before.clone();
-        ended.add(order.place);
-        Arc::make_mut(&mut inner.ended).join(&ended);
+        let mut known = Known {
+            ended: order.before.clone(),
+            heard: Ended::default(),
+        };
+        known.ended.add(order.place);
+        Arc::make_mut(&mut inner.ended).join(&known.ended);
         if inner.parts.heard {
             let heard = order.has_heard();
-            ended.join(&heard.before);
-            ended.join(&heard.from);
+            known.heard.join(&heard.before);
+            known.heard.join(&heard.from);
         }
         if let Some(of) = inner.queues.get_mut(&queue) {
             of.running = None;
-            of.all.join(&ended);
+            of.all.join(&known);
         }
-        inner.complete(signal, value, &ended);
+        inner.complete(signal, value, &known);
     }
 
     /// A ring of commands is done up to this position.
@@ -367,12 +395,12 @@ impl Orders {
         (signal, value): (u64, i64),
     ) {
         let mut inner = self.inner();
-        let mut ended = inner.before(queue, index, barrier);
+        let mut known = inner.before(queue, index, barrier);
         let seen = inner.queues.get_mut(&queue);
         let seen = seen.map_or_else(HashMap::new, |of| std::mem::take(&mut of.waits));
         let everything = inner.ended.clone();
         match waited {
-            Waited::Unknown => ended.join(&everything),
+            Waited::Unknown => known.ended.join(&everything),
             Waited::Signals(signals) => {
                 for signal in signals {
                     let parts = inner.parts;
@@ -384,19 +412,19 @@ impl Orders {
                                 || word.reached
                                     && seen.get(signal).is_none_or(|times| *times < word.times) =>
                         {
-                            ended.join(&word.ended);
+                            known.join(&word.known);
                         }
-                        _ => ended.join(&everything),
+                        _ => known.ended.join(&everything),
                     }
                 }
             }
         }
         if let Some(of) = inner.queues.get_mut(&queue) {
-            of.floor.join(&ended);
-            of.all.join(&ended);
+            of.floor.join(&known);
+            of.all.join(&known);
             of.begun(index + 1);
         }
-        inner.complete(signal, value, &ended);
+        inner.complete(signal, value, &known);
     }
 }
 
@@ -409,15 +437,15 @@ pub(crate) enum Waited<'a> {
 }
 
 impl Inner {
-    fn complete(&mut self, signal: u64, value: i64, ended: &Ended) {
+    fn complete(&mut self, signal: u64, value: i64, known: &Known) {
         if signal == 0 {
             return;
         }
         let word = self.words.entry(signal).or_default();
         if std::mem::take(&mut word.reached) && self.parts.uses {
-            word.ended = Ended::default();
+            word.known = Known::default();
         }
-        word.ended.join(ended);
+        word.known.join(known);
         if value == 1 {
             word.reached = true;
             word.times += 1;
@@ -665,16 +693,16 @@ mod tests {
     }
 
     fn a_launch_hands_on_what_it_has_heard(parts: Parts) {
-        let mut device = Device::new(3, parts);
-        device.publish(0, 2);
-        device.publish(1, 2);
-        device.publish(2, 2);
+        let mut device = Device::new(4, parts);
+        for queue in 0..3 {
+            device.publish(queue, 2);
+        }
         let first = device.run(0, true, 0);
         let raises = device.begin(0, true);
         let polls = device.begin(1, true);
         assert!(!polls.follows(&first));
         polls.hears(&raises);
-        // What the launch has done that it heard from, its own waves know by the word alone.
+        // Waves of the launch that polls know by the word alone what the other one has done.
         assert!(polls.follows(&first) && !polls.follows(&raises));
         device.end(1, &polls, 64);
         let behind = device.run(1, true, 0);
@@ -682,7 +710,9 @@ mod tests {
         device.wait(2, Waited::Signals(&[64]));
         let by_signal = device.run(2, true, 0);
         assert!(by_signal.follows(&raises));
-        // The launch that raised the flag goes on, so that it is not settled.
+        // The launch that raised the flag goes on: a launch that nothing tells of the flag does not know it.
         assert!(!by_signal.settles(&raises));
+        device.publish(3, 1);
+        assert!(!device.run(3, true, 0).follows(&raises));
     }
 }

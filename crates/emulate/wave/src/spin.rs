@@ -36,8 +36,6 @@ pub(crate) struct Watch {
     pause: u32,
     /// [`Wave::seen`] is of this watch.
     has_seen: bool,
-    /// The wave was at this place with these registers when it paused the last time.
-    waits_still: bool,
 }
 
 /// The wave at the last look.
@@ -49,11 +47,14 @@ pub(crate) struct Seen {
     vectors: Vec<VectorRow>,
     /// How the registers differed from the look before.
     steps: Option<Steps>,
-    /// The wave paused at the look behind this one.
-    paused: bool,
-    /// It had worked before.
+    /// The wave when it paused the last time.
+    pause: Option<Box<Seen>>,
+    /// It had worked before it paused.
     came: bool,
 }
+
+/// No loop begins there.
+const NOWHERE: usize = usize::MAX;
 
 /// Words and by how much they grew.
 type Steps = Vec<(usize, u32)>;
@@ -68,7 +69,6 @@ impl Watch {
             question,
             pause: FIRST_LOOK,
             has_seen: false,
-            waits_still: false,
         }
     }
 
@@ -105,7 +105,6 @@ impl Watch {
         let mut is_back = false;
         match (self.has_seen, &seen.steps) {
             (false, _) if wave.only_reads(from) => {
-                self.waits_still = seen.is_pause_of(wave);
                 seen.renew(wave, None);
                 self.has_seen = true;
             }
@@ -114,7 +113,7 @@ impl Watch {
                 (None, Some(steps)) => seen.renew(wave, Some(steps)),
                 (Some(known), Some(steps)) if *known == steps => {
                     is_back = true;
-                    (seen.paused, seen.came) = (true, !self.waits_still);
+                    seen.pauses(wave, &steps);
                 }
                 _ => self.look_later(),
             },
@@ -140,17 +139,26 @@ impl Seen {
         self.vectors
             .extend_from_slice(&wave.rows[..wave.temporaries]);
         self.steps = steps;
-        self.paused = false;
     }
 
-    /// The wave has done nothing but wait since it paused: no other registers differ than those that the loop counts with.
-    fn is_pause_of(&self, wave: &Wave) -> bool {
-        let counts = |word: usize| {
-            let mut steps = self.steps.iter().flatten();
-            steps.any(|(counter, _)| *counter == word)
+    /// The wave pauses in a loop that counts with the registers of `counters`. If no others differ, it has done nothing but wait since it paused
+    /// the last time.
+    fn pauses(&mut self, wave: &Wave, counters: &Steps) {
+        let counts = |word: usize| counters.iter().any(|(counter, _)| *counter == word);
+        let waits_still = |pause: &Seen| {
+            let changes = pause.steps(wave);
+            changes.is_some_and(|changes| changes.iter().all(|(word, _)| counts(*word)))
         };
-        let changes = self.paused.then(|| self.steps(wave)).flatten();
-        changes.is_some_and(|changes| changes.iter().all(|(word, _)| counts(*word)))
+        self.came = !self.pause.as_deref().is_some_and(waits_still);
+        self.pause.get_or_insert_default().renew(wave, None);
+    }
+
+    /// Another wave has its place.
+    pub fn begin(&mut self) {
+        self.came = false;
+        if let Some(pause) = &mut self.pause {
+            pause.target = NOWHERE;
+        }
     }
 
     fn now(wave: &Wave) -> Seen {

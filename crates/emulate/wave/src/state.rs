@@ -216,6 +216,9 @@ impl Wave {
     /// [`Wave::restart`] with all that a wave starts with.
     pub fn begin(&mut self, segment: &Arc<Segment>, start: &Start<'_>) {
         self.renew_registers(start);
+        if let Some(seen) = &mut self.seen {
+            seen.begin();
+        }
         // Not the union of both in place: the host would have to wait for words that it has just written one by one.
         self.dirty = segment.written;
         self.dirty.add_first(start.vectors.len());

@@ -276,6 +276,7 @@ const LAUNCHES: &[(&str, &str, Option<&str>)] = &[
     ("flag",        "waits-and-reads", None),
     ("count",       "reads",      None),
     ("flag-elsewhere", "reads",      Some("certain")),
+    ("slots",       "reads",      Some("certain")),
     ("flag-elsewhere", "overwrites", Some("certain")),
 ];
 

@@ -249,3 +249,50 @@ fn later_turns_grow_while_no_workgroup_ends() {
     assert_eq!(later(u32::MAX), Slice::USUAL);
     assert_eq!(Slice::MOMENT.later(u32::MAX), Slice::MOMENT);
 }
+
+/// Waits for ever, for a word of its own code.
+const POLLS: &str = "s_getpc_b64 s[20:21]
+    wait:
+    s_load_dword s22, s[20:21], 0x0
+    s_waitcnt lgkmcnt(0)
+    s_cmp_lg_u32 s22, 0
+    s_cbranch_scc1 wait
+    s_endpgm";
+
+#[test]
+fn a_workgroup_that_worked_before_it_waits_says_so_once() {
+    let target = Target::find("gfx90a").unwrap();
+    let run = run_of(dispatch(target, false, 0x7abc_1234_5000, 0));
+    let memory = Memory::new(Default::default());
+    let assembler = isa::Assembler::new(target).unwrap();
+    let code = assembler.assemble(POLLS).unwrap();
+    let pc = code.as_ptr().expose_provenance() as u64;
+    let space = OnlyCode(pc..pc + code.len() as u64);
+    let mut env = Env {
+        memory: wave::Memory::new(&space),
+        lds: Vec::new(),
+        barrier: Default::default(),
+        races: None,
+        shadow: None,
+        program: &run.program,
+        host: &Silent,
+        counts: Counts::new(),
+        watch: None,
+    };
+    let segment = run.program.segment(&mut env.memory, pc).unwrap();
+    let mut spare = WorkgroupBuffers::default();
+    spare.next_dispatch(&run);
+    // The second one has the waves of the first one.
+    for round in 0..2 {
+        let mut workgroup = Workgroup::start(&run, &segment, (0, 0), Slots(0), &memory, &mut spare);
+        let pauses =
+            [(); 3].map(
+                |()| match workgroup.turn(&mut env, None, &run.epoch, Slice::USUAL) {
+                    Turn::Again(pause) => pause,
+                    _ => panic!("{round}: the turn ends"),
+                },
+            );
+        assert_eq!(pauses, [Pause::Came, Pause::Waits, Pause::Waits], "{round}");
+        workgroup.recycle(&mut spare);
+    }
+}

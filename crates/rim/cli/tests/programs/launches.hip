@@ -29,6 +29,9 @@ __global__ void raises(int *flag) { __hip_atomic_store(flag, 1, __ATOMIC_RELEASE
 
 __global__ void adds(int *flag) { __hip_atomic_fetch_add(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM); }
 
+// Each launch takes a place of its own, and waits for nobody.
+__global__ void takes(int *flag) { flag[1 + atomicAdd(flag, 1)] = 1; }
+
 __device__ void wait_for(int *flag, int value) {
   while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) < value)
     __builtin_amdgcn_s_sleep(1);
@@ -94,6 +97,10 @@ int main(int, char **arguments) {
     waits<<<1, 1, 0, stream>>>(flag, 1);
   if (mode == "flag-elsewhere")
     waits<<<1, 1, 0, three>>>(flag, 1);
+  if (mode == "slots") {
+    takes<<<1, 1, 0, one>>>(flag);
+    takes<<<1, 1, 0, stream>>>(flag);
+  }
   // The last one that adds to the word is of a stream that has done nothing else.
   if (mode == "count") {
     adds<<<1, 1, 0, one>>>(flag);
