@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::barriers::Barriers;
 
-/// More than a process has devices, and the host's node, which has none.
+/// A process has fewer nodes: one for each device, and the host's, which has no device.
 const NODES: usize = 256;
 
 /// The barriers of all devices, made when a kernel first uses one.

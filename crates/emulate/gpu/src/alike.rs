@@ -5,8 +5,8 @@ use crate::topology;
 /// Names with more letters than this may differ by two of them, others by one: those of targets hardly differ by more.
 const SHORT: usize = 8;
 
-/// Targets and products alike, the best only; none if nothing is like it. A name with features (`mi300x:xnack+`) is told targets,
-/// for products have none.
+/// Targets and products alike, the best only; none if nothing is like it. A name with features (`mi300x:xnack+`) is told targets only,
+/// since the features are those of the target, which several products may share.
 pub fn alike(name: &str) -> Vec<String> {
     let (name, features) = name.split_at(name.find(':').unwrap_or(name.len()));
     let name = folded(name);

@@ -97,9 +97,11 @@ pub enum ConfigError {
     Feature {
         target: &'static str,
         feature: String,
-        /// Those it has, or "none".
+        /// The features that it has, or "none".
         known: String,
     },
+    #[error("{features:?} says twice how {feature} is to be")]
+    Twice { features: String, feature: String },
     #[error("no emulated device exists for {name}; there are {known}")]
     NoModel { name: String, known: String },
     #[error("{count} compute units are not possible: a multiple of {engines} up to 128 is")]
@@ -192,33 +194,48 @@ pub fn named(device: &str) -> Option<&'static Target> {
     Target::find(gfx::target_of_product(processor).unwrap_or(processor))
 }
 
-/// Refuses features that no emulated device of this target has: `foo+`, `xnack` without a sign, `sramecc-`.
+/// Refuses features that no emulated device of this target has: `foo+`, `xnack` without a sign, `sramecc-`. Refuses a second setting of
+/// a feature, too.
 fn has_features(target: &'static Target, features: &str) -> Result<(), ConfigError> {
     let ecc = match target.has_sramecc_by_default() {
         true => "sramecc+",
         false => "sramecc-",
     };
-    // A process chooses XNACK, and the driver says which devices can have it on.
-    let allowed = ["xnack+", "xnack-", ecc];
-    let Some(unknown) = features.split(':').find(|one| !allowed.contains(one)) else {
-        return Ok(());
-    };
-    let has = [
-        target.retries_by_process,
-        target.xnack == Feature::Selectable,
-        target.sramecc == Feature::Selectable,
+    let xnack = target.xnack == Feature::Selectable;
+    let sramecc = target.sramecc == Feature::Selectable;
+    // Settings, which of them may be written, and which the device can have. A process chooses XNACK, and the driver says which devices
+    // can have it on.
+    let settings = [
+        ("xnack+", xnack, target.retries_by_process),
+        ("xnack-", xnack, xnack),
+        (ecc, sramecc, sramecc),
     ];
-    let known = allowed.iter().zip(has).filter(|(_, has)| *has);
-    let list: Vec<&str> = known.map(|(name, _)| *name).collect();
-    Err(ConfigError::Feature {
-        target: target.name,
-        feature: unknown.to_owned(),
-        known: if list.is_empty() {
-            "none".to_owned()
-        } else {
-            list.join(", ")
-        },
-    })
+    let mut said = Vec::new();
+    for one in features.split(':') {
+        let is_allowed = |(name, allowed, _): &(&str, bool, bool)| *allowed && *name == one;
+        if !settings.iter().any(is_allowed) {
+            let known = settings.iter().filter(|(_, _, has)| *has);
+            let list: Vec<&str> = known.map(|(name, _, _)| *name).collect();
+            return Err(ConfigError::Feature {
+                target: target.name,
+                feature: one.to_owned(),
+                known: if list.is_empty() {
+                    "none".to_owned()
+                } else {
+                    list.join(", ")
+                },
+            });
+        }
+        let feature = one.trim_end_matches(['+', '-']);
+        if said.contains(&feature) {
+            return Err(ConfigError::Twice {
+                features: features.to_owned(),
+                feature: feature.to_owned(),
+            });
+        }
+        said.push(feature);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -292,6 +309,22 @@ mod tests {
             message("rx6800:wave32")
                 .ends_with("\"wave32\"; the features of its emulated device are none")
         );
+        for name in ["gfx1030:xnack-", "gfx1030:xnack+", "gfx1030:sramecc-"] {
+            let (target, feature) = name.split_once(':').unwrap();
+            let none = "the features of its emulated device are none";
+            let expected = format!("{target} has no feature {feature:?}; {none}");
+            assert_eq!(message(name), expected);
+        }
+        assert_eq!(
+            message("gfx900:sramecc-"),
+            "gfx900 has no feature \"sramecc-\"; the features of its emulated device are xnack-"
+        );
+        for name in ["gfx90a:xnack+:xnack-", "gfx90a:xnack-:sramecc+:xnack-"] {
+            let (_, features) = name.split_once(':').unwrap();
+            let expected = format!("{features:?} says twice how xnack is to be");
+            assert_eq!(message(name), expected);
+        }
+        assert!(Config::new("gfx908:xnack+").is_ok());
         assert!(message("").starts_with("a name is empty: a device is a target, such as gfx90a"));
         assert!(message("gfx1250").starts_with("no emulated device exists for gfx1250"));
         assert!(

@@ -5,7 +5,7 @@
 
 use std::{
     ffi::c_void,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::Duration,
 };
@@ -21,8 +21,8 @@ use crate::{report::report, source, statistics::Statistics};
 const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 /// How long waves are watched.
 const TIME: Duration = Duration::from_millis(150);
-/// How long the program waits for the report. On a host with nothing else to do it takes little more than `TIME`. On one with several busy
-/// programs, 1.5 seconds were too few once.
+/// How long the program waits for the report, or for its last counts. On a host with nothing else to do, the report takes little more than
+/// `TIME`. On one with several busy programs, 1.5 seconds were too few once.
 const LIMIT: Duration = Duration::from_secs(5);
 /// How soon the statistics contain a kernel that has begun.
 const SOON: Duration = Duration::from_millis(10);
@@ -97,7 +97,8 @@ fn keep_current(pool: &Pool, statistics: &Statistics) {
     }
 }
 
-/// The program exits: has the statistics hold what still runs.
+/// The program exits: has the statistics hold what still runs. Nothing here waits for a lock without a limit: the thread that exits
+/// may have it.
 extern "C" fn ended() {
     // In a forked child, others of the parent's threads may have had any lock.
     if ALARM.is_ours() {
@@ -109,10 +110,26 @@ extern "C" fn ended() {
 extern "C" fn forked() {}
 
 fn count_running() {
-    if let Some(Watched { pool, statistics }) = known()
-        && !pool.dispatches().is_empty()
-    {
-        statistics.running(pool.running(GLANCE));
+    let Some(Watched { pool, statistics }) = WATCHED.try_lock().ok().and_then(|one| one.clone())
+    else {
+        return;
+    };
+    within(LIMIT, move || {
+        if !pool.dispatches().is_empty() {
+            statistics.running(pool.running(GLANCE));
+        }
+    });
+}
+
+/// Has another thread run `act`, and waits for that for at most `limit`.
+fn within(limit: Duration, act: impl FnOnce() + Send + 'static) {
+    let (done, wait) = mpsc::channel();
+    let body = move || {
+        guest::contain(act, || ());
+        let _ = done.send(());
+    };
+    if gpu::processor::spawn("gpu-ending", body).is_ok() {
+        let _ = wait.recv_timeout(limit);
     }
 }
 
@@ -190,4 +207,28 @@ fn tell() {
 
 extern "C" fn on_signal(signal: libc::c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
     ALARM.ring_and_end(signal, LIMIT);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_exits_with_the_lock_does_not_wait_for_it() {
+        let held = WATCHED.lock().unwrap();
+        count_running();
+        drop(held);
+    }
+
+    #[test]
+    fn what_never_ends_is_not_waited_for() {
+        let (end, ended) = mpsc::channel::<()>();
+        let (told, tells) = mpsc::channel();
+        within(Duration::ZERO, move || {
+            let _ = ended.recv();
+            let _ = told.send(());
+        });
+        drop(end);
+        tells.recv().unwrap();
+    }
 }

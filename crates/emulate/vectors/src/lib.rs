@@ -5,7 +5,7 @@
 //! * `functions` has exponentials, logarithms and roots.
 //! * `full_wave` and `masked` move rows to and from memory, [`mod@block`] those that are one piece of it, `element` moves what one lane has there.
 //! * [`chain`] adds products to results that stay in host registers.
-//! * [`steps`] compares the addresses of lanes.
+//! * [`steps`] compares the words of lanes.
 //! * [`matrix`] multiplies matrices that lie in rows.
 //!
 //! The crate knows rows, pointers and shapes. It knows no wavefront and no instruction: callers resolve registers and addresses.

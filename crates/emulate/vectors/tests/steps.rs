@@ -55,7 +55,10 @@ fn masks_are_those_of_each_lane_at_each_level() {
             .env(LESS, less.to_string())
             .output()
             .expect("it starts");
-        assert!(output.status.success(), "{less}: {output:?}");
+        let said = String::from_utf8_lossy(&output.stdout);
+        // A child that runs no test succeeds, too.
+        let has_run = output.status.success() && said.contains("1 passed");
+        assert!(has_run, "{less}: {output:?}");
     }
 }
 

@@ -142,7 +142,9 @@ fn objects_with_bitcode_say_what_to_check_instead() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join("part.hip"),
-        "__attribute__((global)) void kernel() {}\n",
+        "typedef struct Stream *hipStream_t;\nstruct dim3 { unsigned x, y, z; };\n\
+         extern \"C\" int hipLaunchKernel(const void *, dim3, dim3, void **, unsigned long, hipStream_t);\n\
+         __attribute__((global)) void kernel() {}\n",
     )
     .unwrap();
     let options = [

@@ -21,6 +21,7 @@ struct Wrong {
     check: &'static str,
     /// The part of the program that says so, and the one that belongs there.
     missing: [&'static str; 2],
+    /// A part of what the check says.
     finding: &'static str,
 }
 
@@ -41,7 +42,7 @@ const WRONG: &[Wrong] = &[
         heading: "HeCBench: the entropy of an empty class",
         check: "--nan",
         missing: ["entropy -= p", "if (p > 0) entropy -= p"],
-        finding: "error[nan-stored]",
+        finding: "certain: 64 findings, 1 different: 1 nan-stored",
     },
 ];
 
@@ -65,20 +66,20 @@ fn checked(
 
 #[test]
 fn programs_of_the_page_are_found_and_their_twins_are_silent() {
-    let folder = tempfile::tempdir().unwrap();
-    for (number, one) in WRONG.iter().enumerate() {
+    for one in WRONG {
+        // A program that was compiled from a file of this name is not compiled again.
+        let folder = tempfile::tempdir().unwrap();
         let [missing, right] = one.missing;
         let wrong = program(one.heading);
         assert!(wrong.contains(missing), "{wrong}");
         let right = wrong.replace(missing, right);
         for device in ["gfx90a", "gfx1030"] {
-            let tried = |name: String, source: &str| {
-                checked(folder.path(), (&name, source), one.check, device)
-            };
-            let (status, said) = tried(format!("wrong{number}.hip"), &wrong);
+            let tried =
+                |name, source: &str| checked(folder.path(), (name, source), one.check, device);
+            let (status, said) = tried("wrong.hip", &wrong);
             assert!(said.contains(one.finding), "{device}: {said}");
             assert_eq!(status, Some(9), "{device}: {said}");
-            let (status, said) = tried(format!("right{number}.hip"), &right);
+            let (status, said) = tried("right.hip", &right);
             assert_eq!(status, Some(0), "{device}: {said}");
             assert!(said.contains("certain: 0 findings"), "{device}: {said}");
         }

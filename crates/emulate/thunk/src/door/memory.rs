@@ -74,8 +74,8 @@ pub fn request(node: u32, value: &kfd::AllocMemory) -> Request {
 }
 
 /// The thunk of ROCr 5 does this by itself. It is in Luthier's place where a program is started with a library path of its own.
-const OLD_THUNK: &str = "ROCr registers memory under another address than its own, as an old libhsakmt.so.1 does; \
-     `luthier run` puts Luthier's own first in LD_LIBRARY_PATH: if a script or the program sets that variable, keep what it has \
+const OLD_THUNK: &str = "ROCr registers memory under another address than its own, as an old libhsakmt.so.1 does. \
+     `luthier run` puts Luthier's own first in LD_LIBRARY_PATH. If a script or the program sets that variable, keep what it has \
      (LD_LIBRARY_PATH=NEW:$LD_LIBRARY_PATH)";
 
 /// Memory that the program or the thunk has mapped already. The thunk of these versions registers programs' memory by SVM,
