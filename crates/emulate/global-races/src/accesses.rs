@@ -582,7 +582,7 @@ impl Instruction<'_> {
             return;
         }
         scene.taught = writer;
-        // Atomic operations that change the word may take a number each, and wait for nobody.
+        // Waves that change the word as well may take a number each, and then they do not wait for others.
         if self.shared.rules.launches && self.kind() == Access::Read {
             let first = state.site(state.record(writer)).dispatch;
             state.hears(address, first, state.dispatch(self.group));

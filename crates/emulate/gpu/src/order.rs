@@ -56,8 +56,8 @@ impl Ended {
     }
 }
 
-/// The launches that have ended, and those that are known by words alone. Launches of the second kind may run still, so that nobody else knows
-/// of them.
+/// The launches that have ended, and those that are known by words alone. Launches of the second kind may run still: other
+/// packets and the host do not know of them.
 #[derive(Clone, Debug, Default)]
 struct Known {
     ended: Ended,

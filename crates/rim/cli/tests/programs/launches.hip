@@ -29,7 +29,7 @@ __global__ void raises(int *flag) { __hip_atomic_store(flag, 1, __ATOMIC_RELEASE
 
 __global__ void adds(int *flag) { __hip_atomic_fetch_add(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM); }
 
-// Each launch takes a place of its own, and waits for nobody.
+// Each launch takes a place of its own, and does not wait for the other one.
 __global__ void takes(int *flag) { flag[1 + atomicAdd(flag, 1)] = 1; }
 
 __device__ void wait_for(int *flag, int value) {
