@@ -1,7 +1,7 @@
 // run: --gpus 2
 // devices: gfx90a gfx1030
 // varies: the last kernel waits for the other device's by polling
-// Cooperative kernels on two devices at once: the blocks of each device wait for each other, and in the second part for those of the other one.
+// Cooperative kernels on two devices at once. The blocks of each device wait for each other, and in the second part for those of the other one.
 #include "check.h"
 #include <hip/hip_cooperative_groups.h>
 

@@ -154,6 +154,21 @@ fn shown(wave: &Wave) -> String {
     format!("{wave:?}")
 }
 
+/// The surroundings of waves that can read their code.
+fn environment<'e>(run: &'e Run, space: &'e OnlyCode) -> Env<'e> {
+    Env {
+        memory: wave::Memory::new(space),
+        lds: Vec::new(),
+        barrier: Default::default(),
+        races: None,
+        shadow: None,
+        program: &run.program,
+        host: &Silent,
+        counts: Counts::new(),
+        watch: None,
+    }
+}
+
 /// Starts the workgroups of a dispatch in this order, with what others left behind; returns how many came to the place of one like them.
 fn check_dispatch(
     run: &Run,
@@ -168,17 +183,7 @@ fn check_dispatch(
     let code = assembler.assemble(CODE).unwrap();
     let pc = code.as_ptr().expose_provenance() as u64;
     let space = OnlyCode(pc..pc + code.len() as u64);
-    let mut env = Env {
-        memory: wave::Memory::new(&space),
-        lds: Vec::new(),
-        barrier: Default::default(),
-        races: None,
-        shadow: None,
-        program: &run.program,
-        host: &Silent,
-        counts: Counts::new(),
-        watch: None,
-    };
+    let mut env = environment(run, &space);
     let segment = run.program.segment(&mut env.memory, pc).unwrap();
     let mut sizes = std::collections::BTreeSet::new();
     let (mut settled, mut longer) = (0, None);
@@ -268,17 +273,7 @@ fn a_workgroup_that_worked_before_it_waits_says_so_once() {
     let code = assembler.assemble(POLLS).unwrap();
     let pc = code.as_ptr().expose_provenance() as u64;
     let space = OnlyCode(pc..pc + code.len() as u64);
-    let mut env = Env {
-        memory: wave::Memory::new(&space),
-        lds: Vec::new(),
-        barrier: Default::default(),
-        races: None,
-        shadow: None,
-        program: &run.program,
-        host: &Silent,
-        counts: Counts::new(),
-        watch: None,
-    };
+    let mut env = environment(&run, &space);
     let segment = run.program.segment(&mut env.memory, pc).unwrap();
     let mut spare = WorkgroupBuffers::default();
     spare.next_dispatch(&run);
