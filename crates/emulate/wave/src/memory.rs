@@ -88,6 +88,8 @@ pub struct Fault {
 
 /// Instructions whose accesses are looked ahead for; more of them share places.
 const REMEMBERED: usize = 16;
+/// An access is prepared so many steps before it comes: one step of a short loop is over before the host's memory has answered.
+const STEPS: u64 = 4;
 /// Ranges remembered: kernel arguments, dispatch packet and scratch take three, the rest are for buffers.
 const CACHED: usize = 8;
 
@@ -199,7 +201,7 @@ impl<'a> Memory<'a> {
         !self.is_remote(first) && first >= self.link.0.start && last < self.link.0.end
     }
 
-    /// Asks the host to have the `bytes` ready that a load, known by `key`, will want next if it goes on as it does.
+    /// Asks the host to have the `bytes` ready that a load, known by `key`, will want [`STEPS`] steps later if it goes on as it does.
     /// Kernels step through memory in strides that the host's own look-ahead does not see, and nothing else hides their
     /// latency.
     #[inline(always)]
@@ -228,13 +230,13 @@ impl<'a> Memory<'a> {
         });
     }
 
-    /// The next address of the access known by `key`, which is at `address` now, if it steps on as it did.
+    /// The address that the access known by `key`, which is at `address` now, has [`STEPS`] steps later, if it steps on as it did.
     #[inline(always)]
     fn expected(&mut self, key: usize, address: u64) -> u64 {
         let last = &mut self.last[key % REMEMBERED];
-        let next = address.wrapping_add(address.wrapping_sub(*last));
+        let step = address.wrapping_sub(*last);
         *last = address;
-        next
+        address.wrapping_add(step.wrapping_mul(STEPS))
     }
 
     /// Checks that `first..=last` lies in one range. `None`: it does not, or is not writable as asked.

@@ -150,6 +150,23 @@ mod tests {
         assert_eq!(complaints("src/lib.rs", lint, UNTESTED, AS_LIBRARY), "");
     }
 
+    /// Cargo compiles again what was compiled while such a variable had another value.
+    #[test]
+    fn cargo_sees_the_variables_that_its_compiler_gets_in_ci() {
+        let read = |name: &str| fs::read_to_string(root().join(".ci").join(name)).unwrap();
+        let (compiler, run) = (read("rustc"), read("run"));
+        let mut variables = compiler
+            .lines()
+            .filter_map(|line| line.strip_prefix("export "))
+            .peekable();
+        assert!(variables.peek().is_some());
+        for variable in variables {
+            let words = run.lines().filter(|line| line.contains("export "));
+            let mut words = words.flat_map(str::split_whitespace);
+            assert!(words.any(|word| word == variable), "{variable}");
+        }
+    }
+
     #[test]
     fn what_ci_compiles_is_documented() {
         let link = "//! See [`nowhere`].\n";
