@@ -11,6 +11,8 @@ use std::{
 use gfx::{Family, Target};
 use isa::{Decoder, Effects, Format, Inst, Known, Op, RegKind, Traits};
 
+use ascending::Ascending;
+
 use crate::{
     Memory, Planner,
     engine::UNROLLED,
@@ -24,6 +26,7 @@ use crate::{
     translate::{self, Step, Steps},
 };
 
+mod ascending;
 mod dual;
 mod lowering;
 mod matrix;
@@ -365,9 +368,10 @@ fn lower(
     is_heard: &dyn Fn(u64, u64) -> bool,
 ) -> Segment {
     let (config, planner) = (&program.config, program.planner.as_deref());
-    let targets = branch_targets(entry, found);
+    let mut targets = branch_targets(entry, found);
+    let mut known_rows = HashMap::new();
     let (mut segment, mut branches) = (Segment::new(config), Vec::new());
-    let waits = order::pending_waits(config, found);
+    let mut waits = Ascending::new(order::pending_waits(config, found));
     let polls = polls::polling(config, found);
     let skips = skips_vectors(config, found);
     // Observers and shadows look at each instruction by itself, and so does a wave that passes over some of them.
@@ -397,12 +401,14 @@ fn lower(
         };
         previous_end = Some(inst.end());
         segment.written.add_writes(config, inst);
-        let row = row_of(config, inst);
-        let orders = waits.contains(&pc);
+        let row = *known_rows
+            .entry(inst.op)
+            .or_insert_with(|| row_of(config, inst));
+        let orders = waits.has(pc);
         let follows_others = looks_at_clock && inst.op.has(Traits::INVALIDATES);
         let plan = planner.and_then(|planner| planner.plan(config, inst));
         let is_nop = !skips && !orders && !follows_others && plan.is_none() && does_nothing(row);
-        let is_target = targets.contains(&pc);
+        let is_target = targets.has(pc);
         let follows = joinable == Some(pc) && !is_target;
         if is_nop && !follows && nops.take(&mut segment, inst, is_target) {
             joinable = None;
@@ -442,15 +448,12 @@ fn does_nothing(row: Option<&Row>) -> bool {
 }
 
 /// Addresses that a branch leads to, and that of the entry.
-fn branch_targets(entry: u64, found: &BTreeMap<u64, Fetched>) -> std::collections::HashSet<u64> {
-    found
-        .values()
-        .filter_map(|fetched| match fetched {
-            Fetched::Inst(inst) => inst.target(),
-            Fetched::Undecodable(_) => None,
-        })
-        .chain([entry])
-        .collect()
+fn branch_targets(entry: u64, found: &BTreeMap<u64, Fetched>) -> Ascending {
+    let targets = found.values().filter_map(|fetched| match fetched {
+        Fetched::Inst(inst) => inst.target(),
+        Fetched::Undecodable(_) => None,
+    });
+    Ascending::new(targets.chain([entry]).collect())
 }
 
 /// The row of `inst`, with which another one may be meant where functions were measured.
@@ -577,7 +580,7 @@ impl Segment {
             return;
         }
         // The steps that they are in loops.
-        let mut steps = Steps::new();
+        let mut steps = Steps::default();
         // The place of each micro-op when all folds are done.
         let mut places = Vec::with_capacity(self.ops.len());
         let (mut ops, mut pcs) = (Vec::new(), Vec::new());
@@ -588,19 +591,19 @@ impl Segment {
                 Some(fold) if fold.first < index => places.push(places[fold.first]),
                 Some(fold) if fold.first == index => {
                     places.push(ops.len() as u32);
-                    steps.extend(Step::of_run(&fold.op).map(|step| (ops.len(), step)));
+                    steps.set(ops.len(), Step::of_run(&fold.op));
                     ops.push(fold.op);
                     pcs.push(*pc);
                     let riders = fold.riders.iter().enumerate();
                     let behind = ops.len();
-                    let step = |(at, rider)| Some((behind + at, known.get(rider)?.clone()));
-                    steps.extend(riders.filter_map(step));
+                    riders
+                        .for_each(|(at, rider)| steps.set(behind + at, known.get(*rider).cloned()));
                     ops.extend(fold.riders.iter().map(|&rider| self.ops[rider]));
                     pcs.extend(fold.riders.iter().map(|&rider| self.pcs[rider]));
                 }
                 _ => {
                     places.push(ops.len() as u32);
-                    steps.extend(known.get(&index).map(|step| (ops.len(), step.clone())));
+                    steps.set(ops.len(), known.get(index).cloned());
                     ops.push(*op);
                     pcs.push(*pc);
                 }

@@ -7,6 +7,7 @@
 mod gain;
 mod loops;
 mod part;
+mod steps;
 
 use std::{
     io,
@@ -31,9 +32,10 @@ use crate::{
 use loops::{Head, Loop, LoopCode};
 use part::{Needs, Part, Riders};
 
-pub(crate) use loops::{Step, Steps, run_loop};
+pub(crate) use loops::{Step, run_loop};
 pub(crate) use part::{MODIFIERS, is_lane_wise};
 pub use part::{code_of, report};
+pub(crate) use steps::Steps;
 
 /// Why runs stay with the interpreter on this host.
 #[derive(Debug, thiserror::Error)]
@@ -276,7 +278,7 @@ impl Builder {
             wanted: wanted.filter(|_| part::host_is_able()),
             groups: wave_size as usize / 16,
             stretches: Vec::new(),
-            steps: Steps::new(),
+            steps: Steps::default(),
             called: Vec::new(),
             last_called: None,
         }
@@ -302,7 +304,7 @@ impl Builder {
         let is_called = row.is_some_and(|row| Step::is_called(row, lowered));
         self.last_called = is_called.then_some(first);
         let step = row.and_then(|row| Step::new(row, lowered));
-        self.steps.extend(step.map(|step| (first, step)));
+        self.steps.set(first, step);
         let parts = self.parts(lowered, row);
         let before = self.stretches.last_mut();
         let before = before.filter(|last| follows && last.reach == first);
@@ -368,10 +370,10 @@ impl Builder {
     /// the segment's.
     pub fn finish(mut self, ops: &[MicroOp], chains: &mut Vec<Chain>) -> (Runs, Vec<Fold>, Steps) {
         let Some(wanted) = self.wanted else {
-            return (Runs::default(), Vec::new(), Steps::new());
+            return (Runs::default(), Vec::new(), Steps::default());
         };
         for at in self.called.into_iter().flatten() {
-            self.steps.entry(at).or_insert(Step::Called);
+            self.steps.set_if_none(at, Step::Called);
         }
         let (mut list, mut folds) = (Vec::new(), Vec::new());
         for stretch in self.stretches {

@@ -4,7 +4,6 @@
 //! where EXEC becomes others. A time slice is used up as by the interpreter.
 
 use std::{
-    collections::HashMap,
     ffi::c_void,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -13,7 +12,7 @@ use native::{
     Call, Exit, Journey, MOST_BRANCHES, MOST_CHANGES, Operation, Relation, Surroundings, When, Word,
 };
 
-use super::{Code, Runs, one_by_one};
+use super::{Code, Runs, Steps, one_by_one};
 use crate::{
     access::lds,
     engine::{self, Env, Host, Stop},
@@ -39,9 +38,6 @@ pub(crate) enum Step {
     /// Its handler is called.
     Called,
 }
-
-/// Steps by the micro-op that they are.
-pub(crate) type Steps = HashMap<usize, Step>;
 
 /// Micro-ops of which each is a step, with branches back.
 #[derive(Debug)]
@@ -273,10 +269,10 @@ fn spans(steps: &Steps, ops: &[MicroOp]) -> Vec<Span> {
     let mut branches: Vec<(usize, usize)> = steps
         .iter()
         .filter(|(_, step)| matches!(step, Step::Branch(_)))
-        .filter_map(|(&at, _)| Some((target(at)?, at)))
+        .filter_map(|(at, _)| Some((target(at)?, at)))
         .filter(|(to, at)| to <= at && at - to < LONGEST)
-        .filter(|(to, _)| !matches!(steps.get(to), Some(Step::Branch(_))))
-        .filter(|&(to, at)| (to..=at).all(|at| steps.contains_key(&at)))
+        .filter(|(to, _)| !matches!(steps.get(*to), Some(Step::Branch(_))))
+        .filter(|&(to, at)| (to..=at).all(|at| steps.get(at).is_some()))
         .collect();
     branches.sort_unstable();
     for (to, at) in branches {
@@ -307,21 +303,21 @@ impl Runs {
         }
         for (at, op) in ops.iter().enumerate() {
             if let Some(step) = Step::of_nop(op) {
-                steps.insert(at, step);
+                steps.set(at, Some(step));
             }
         }
         for span in spans(&steps, ops) {
             let range = span.first..span.end;
-            let is_branch = |at: &usize| matches!(steps.get(at), Some(Step::Branch(_)));
+            let is_branch = |at: &usize| matches!(steps.get(*at), Some(Step::Branch(_)));
             let target = |at: usize| Some((at, ops[at].branch_target()? as usize));
             let branches = range.clone().filter(is_branch).filter_map(target);
             let branches: Vec<_> = branches.collect();
-            let changes = range.clone().filter(|at| steps[at].may_change_lanes());
-            let changes: Vec<_> = changes.collect();
+            let may_change = |at: &usize| steps.get(*at).is_some_and(Step::may_change_lanes);
+            let changes: Vec<_> = range.clone().filter(may_change).collect();
             if branches.len() > MOST_BRANCHES || changes.len() > MOST_CHANGES {
                 continue;
             }
-            let steps: Vec<Step> = range.map(|at| steps[&at].clone()).collect();
+            let steps: Vec<Step> = range.filter_map(|at| steps.get(at).cloned()).collect();
             let calls = steps.iter().any(|step| matches!(step, Step::Called));
             // Calls alone are as quick in the interpreter.
             if calls && !steps.iter().any(|step| matches!(step, Step::Run(_))) {
