@@ -334,6 +334,17 @@ impl Descriptor {
     }
 }
 
+/// Lanes that access memory at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// The address of the first lane.
+    pub address: u64,
+    /// So far behind each lane's address lies the next one's; 0 if all have one address.
+    pub step: u64,
+    pub first: usize,
+    pub count: u64,
+}
+
 impl Access {
     /// The place of each lane of `exec`, for the `which`-th address.
     pub fn places(&self, wave: &Wave, exec: u64, which: usize, to: &mut [Place; LANES]) {
@@ -372,9 +383,9 @@ impl Access {
         }
     }
 
-    /// The first address in memory, the first lane and the number of lanes, if each lane's bytes lie behind those of the lane before; 1 for lanes
-    /// that all have one address. None if it may be otherwise.
-    pub fn stretch(&self, wave: &Wave, exec: u64) -> Option<(u64, usize, usize)> {
+    /// The lanes of `exec`, if they lie beside each other and the address of each is as far behind that of the lane before. None if it may be
+    /// otherwise.
+    pub fn steps(&self, wave: &Wave, exec: u64) -> Option<Steps> {
         let Space::Address {
             row,
             base,
@@ -392,16 +403,24 @@ impl Access {
         if base.is_none() && !is_row(wave.vgpr_row(row + 1), 0) {
             return None;
         }
+        let step = match count {
+            1 => self.bytes,
+            _ => low[first + 1].wrapping_sub(low[first]),
+        };
+        let all = step
+            .checked_mul(count as u32 - 1)?
+            .checked_add(self.bytes)?;
+        low[first].checked_add(all)?;
         let Place::Memory(address) = place(wave, starts(wave, row, base)(first), offset, flat)
         else {
             return None;
         };
-        let wraps = low[first].checked_add(count as u32 * self.bytes).is_none();
-        match () {
-            () if is_row(low, self.bytes) && !wraps => Some((address, first, count)),
-            () if is_row(low, 0) => Some((address, first, 1)),
-            () => None,
-        }
+        is_row(low, step).then_some(Steps {
+            address,
+            step: step.into(),
+            first,
+            count: count as u64,
+        })
     }
 
     fn descriptor(&self, wave: &Wave) -> Descriptor {

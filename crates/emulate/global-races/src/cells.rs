@@ -3,43 +3,10 @@
 
 use std::collections::HashMap;
 
-/// The number of a record; 0: none.
-pub(crate) type RecordId = u32;
+use crate::cell::{Cell, RecordId, Slot};
+
 /// The number of a cell; 0: no wave has accessed the dword.
 pub(crate) type CellId = u32;
-
-/// A dword.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Cell {
-    pub writer: RecordId,
-    /// The last reads by two different waves.
-    pub readers: [RecordId; 2],
-    /// The bytes of the write, and of both reads. With `OTHERS`, other waves have written other bytes before.
-    pub bytes: [u8; 3],
-    /// Waves have used it to put themselves in order.
-    pub synchronises: bool,
-}
-
-/// A bit beside those of a dword's bytes: the state has the writers of other ones.
-pub(crate) const OTHERS: u8 = 16;
-/// A read's bytes, so many bits up: the wave looked for a word of others, and got what the last write to the byte has stored.
-pub(crate) const SEEN: u32 = 4;
-
-impl Cell {
-    /// No wave has read what is written to these bytes now.
-    pub fn is_new(&mut self, bytes: u8) {
-        self.bytes[1] &= !(bytes << SEEN);
-        self.bytes[2] &= !(bytes << SEEN);
-    }
-
-    /// No wave has accessed it.
-    pub const UNTOUCHED: Cell = Cell {
-        writer: 0,
-        readers: [0; 2],
-        bytes: [0; 3],
-        synchronises: false,
-    };
-}
 
 /// Bytes of a row: what 32 lanes access with a dword each.
 pub(crate) const ROW: u64 = 128;
@@ -50,27 +17,84 @@ const ROWS: usize = (PAGE / ROW) as usize;
 /// Rows that have the cells of their dwords together, once one of them needs them.
 const BLOCK: usize = 16;
 
-/// Forms of rows. Any other is the first dword that has the second cell.
-const EVEN: u8 = 0;
-const UNEVEN: u8 = DWORDS as u8;
-const UNTOUCHED: u8 = UNEVEN + 1;
+/// Dwords of a row, a bit for each.
+pub(crate) type Dwords = u32;
+/// All dwords of a row.
+pub(crate) const ALL: Dwords = !0;
+
+/// Forms of rows: no wave has accessed a dword, all dwords have one cell, each has one of two cells, and all may differ.
+const UNTOUCHED: u8 = 0;
+const EVEN: u8 = 1;
+const TWO: u8 = 2;
+const UNEVEN: u8 = 3;
 
 /// Scattered accesses look at the form of a row and then at one number. The forms are small enough for the host's caches.
 struct Page {
     forms: [u8; ROWS],
-    /// The cells before and behind the cut. An even row has the first one, an untouched or an uneven one none.
-    halves: [[CellId; 2]; ROWS],
+    /// Rows with two cells: the dwords that have the second one.
+    seconds: [Dwords; ROWS],
+    /// Both cells. Even rows have the first one.
+    pairs: [[CellId; 2]; ROWS],
     /// The cells of uneven rows.
     blocks: [Option<Box<Block>>; ROWS / BLOCK],
 }
 
-type Block = [[CellId; DWORDS]; BLOCK];
+type Row = [CellId; DWORDS];
+type Block = [Row; BLOCK];
+
+/// The bit of each dword.
+const BIT: [Dwords; DWORDS] = {
+    let (mut bits, mut dword) = ([0; DWORDS], 0);
+    while dword < DWORDS {
+        bits[dword] = 1 << dword;
+        dword += 1;
+    }
+    bits
+};
+
+/// Fewer dwords are not worth a look at the whole row.
+const SOME: u32 = 4;
+
+/// Those of these dwords that have this cell.
+fn having(row: &Row, dwords: Dwords, id: CellId) -> Dwords {
+    if dwords.count_ones() <= SOME {
+        let (mut left, mut all) = (dwords, dwords);
+        while left != 0 {
+            let dword = left.trailing_zeros() as usize;
+            all ^= if row[dword] == id { 0 } else { BIT[dword] };
+            left &= left - 1;
+        }
+        return all;
+    }
+    let mut all = 0;
+    for dword in 0..DWORDS {
+        all |= if row[dword] == id { BIT[dword] } else { 0 };
+    }
+    all & dwords
+}
+
+/// These dwords get this cell.
+fn give(row: &mut Row, dwords: Dwords, id: CellId) {
+    if dwords.count_ones() <= SOME {
+        let mut left = dwords;
+        while left != 0 {
+            row[left.trailing_zeros() as usize] = id;
+            left &= left - 1;
+        }
+        return;
+    }
+    for dword in 0..DWORDS {
+        let own = row[dword];
+        row[dword] = if dwords & BIT[dword] != 0 { id } else { own };
+    }
+}
 
 impl Page {
     fn new() -> Page {
         Page {
             forms: [UNTOUCHED; ROWS],
-            halves: [[0; 2]; ROWS],
+            seconds: [0; ROWS],
+            pairs: [[0; 2]; ROWS],
             blocks: [const { None }; ROWS / BLOCK],
         }
     }
@@ -80,12 +104,12 @@ impl Page {
         self.forms = [UNTOUCHED; ROWS];
     }
 
-    fn uneven(&self, row: usize) -> Option<&[CellId; DWORDS]> {
+    fn uneven(&self, row: usize) -> Option<&Row> {
         Some(&self.blocks[row / BLOCK].as_ref()?[row % BLOCK])
     }
 
     #[inline]
-    fn uneven_mut(&mut self, row: usize) -> &mut [CellId; DWORDS] {
+    fn uneven_mut(&mut self, row: usize) -> &mut Row {
         let block = &mut self.blocks[row / BLOCK];
         let block = block.get_or_insert_with(|| Box::new([[0; DWORDS]; BLOCK]));
         &mut block[row % BLOCK]
@@ -96,16 +120,24 @@ impl Page {
     fn cell(&self, row: usize, dword: usize) -> CellId {
         match self.forms[row] {
             UNTOUCHED => 0,
+            EVEN => self.pairs[row][0],
             UNEVEN => self.uneven(row).map_or(0, |cells| cells[dword]),
-            EVEN => self.halves[row][0],
-            at => self.halves[row][usize::from(dword >= usize::from(at))],
+            _ => self.pairs[row][(self.seconds[row] >> dword & 1) as usize],
         }
     }
 
-    /// The dwords before this one get the first cell, the others the second.
-    fn cut(&mut self, row: usize, at: usize, cells: [CellId; 2], is_even: bool) {
-        self.forms[row] = if is_even { EVEN } else { at as u8 };
-        self.halves[row] = cells;
+    #[inline]
+    fn be_even(&mut self, row: usize, id: CellId) {
+        self.forms[row] = EVEN;
+        self.pairs[row][0] = id;
+    }
+
+    /// These dwords get the second cell, the others the first.
+    #[inline]
+    fn be_two(&mut self, row: usize, seconds: Dwords, cells: [CellId; 2]) {
+        self.forms[row] = TWO;
+        self.seconds[row] = seconds;
+        self.pairs[row] = cells;
     }
 
     /// The numbers that are in use.
@@ -118,16 +150,13 @@ impl Page {
             rows.filter(|(_, form)| **form == UNEVEN)
                 .flat_map(|(cells, _)| cells)
         });
-        let halves = self.halves.iter_mut().zip(forms);
-        let halves = halves.flat_map(|(halves, form)| {
-            let count = match *form {
-                UNTOUCHED | UNEVEN => 0,
-                EVEN => 1,
-                _ => 2,
-            };
-            &mut halves[..count]
+        let pairs = self.pairs.iter_mut().zip(forms);
+        let pairs = pairs.flat_map(|(pair, form)| match *form {
+            UNTOUCHED | UNEVEN => &mut [][..],
+            EVEN => &mut pair[..1],
+            _ => pair,
         });
-        uneven.chain(halves)
+        uneven.chain(pairs)
     }
 }
 
@@ -136,9 +165,17 @@ const REGION: u64 = 1 << 30;
 const PAGES: usize = (REGION / PAGE) as usize;
 
 pub(crate) struct Cells {
-    /// The cells by their numbers, and how many there may be before those are given up that no dword has any more.
-    all: Vec<Cell>,
+    /// The cells by their numbers, and how many there may be before those are given up that no dword has any more. A cell with earlier writes has two
+    /// slots.
+    all: Vec<Slot>,
+    /// The number of the last cell.
+    last: CellId,
     most: usize,
+    /// How often cells got other numbers.
+    pub swept: u32,
+    /// Memory of the last sweep: the host would have to clear other memory.
+    swept_cells: Vec<Slot>,
+    new_numbers: Vec<CellId>,
     /// The tables of regions, by their numbers.
     numbers: HashMap<u64, usize>,
     /// Numbers of pages, counted from 1; 0: none.
@@ -149,24 +186,34 @@ pub(crate) struct Cells {
     spare: Vec<Box<Page>>,
     /// Regions that were used, and the numbers of their tables.
     recent: [(u64, usize); RECENT],
+    /// Pages that were used, and their numbers.
+    near: [(u64, u32); NEAR],
 }
 
 const RECENT: usize = 8;
+const NEAR: usize = 256;
 /// Fewer cells are not worth a look at all pages.
 const FEW: usize = 1 << 20;
 /// No address lies in this region.
 const NOWHERE: (u64, usize) = (u64::MAX, 0);
+/// No address lies in this page.
+const NO_PAGE: (u64, u32) = (u64::MAX, 0);
 
 impl Default for Cells {
     fn default() -> Cells {
         Cells {
-            all: vec![Cell::UNTOUCHED],
+            all: vec![Slot::NONE],
+            last: 0,
             most: FEW,
+            swept: 0,
+            swept_cells: Vec::new(),
+            new_numbers: Vec::new(),
             numbers: HashMap::new(),
             tables: Vec::new(),
             pages: Vec::new(),
             spare: Vec::new(),
             recent: [NOWHERE; RECENT],
+            near: [NO_PAGE; NEAR],
         }
     }
 }
@@ -204,6 +251,18 @@ impl Spot {
     fn dword(self) -> usize {
         self.0 as usize % DWORDS
     }
+
+    /// So many dwords of the row, from this one on.
+    fn dwords(self, count: usize) -> Dwords {
+        (ALL >> (DWORDS - count)) << self.dword()
+    }
+}
+
+/// Cells with these numbers are alike.
+#[inline]
+fn is_same(all: &[Slot], id: CellId, other: CellId) -> bool {
+    let (one, two) = (id as usize, other as usize);
+    id == other || all[one] == all[two] && (!all[one].is_divided() || all[one + 1] == all[two + 1])
 }
 
 impl Cells {
@@ -215,11 +274,17 @@ impl Cells {
     /// The place of the dword at an address.
     #[inline]
     pub fn spot(&mut self, address: u64) -> Spot {
-        let number = match self.known(address) {
-            Some(number) => number,
-            None => self.find(address),
-        };
-        Spot(number as u64 * EACH + address / 4 % EACH)
+        let page = address / PAGE;
+        // Arrays often lie at a distance that is a power of two.
+        let slot = (page ^ page >> 10) as usize % NEAR;
+        if self.near[slot].0 != page {
+            let number = match self.known(address) {
+                Some(number) => number,
+                None => self.find(address),
+            };
+            self.near[slot] = (page, number as u32);
+        }
+        Spot(u64::from(self.near[slot].1) * EACH + address / 4 % EACH)
     }
 
     /// The number of a page that was used, in a region that was used not long ago.
@@ -265,45 +330,76 @@ impl Cells {
         page.cell(spot.row(), spot.dword())
     }
 
-    /// The cell of a number. It loads nothing of the cell itself.
+    /// The records of the cell of a number, but for earlier writes.
     #[inline]
-    pub fn of(&self, id: CellId) -> &Cell {
-        &self.all[id as usize]
+    pub fn records(&self, id: CellId) -> [RecordId; 3] {
+        self.all[id as usize].records()
+    }
+
+    /// The cell of a number.
+    #[inline(always)]
+    pub fn of(&self, id: CellId) -> Cell {
+        let last = self.all[id as usize];
+        let others = match last.is_divided() {
+            true => self.all[id as usize + 1],
+            false => Slot::NONE,
+        };
+        Cell { last, others }
     }
 
     #[inline]
-    pub fn at(&self, spot: Spot) -> &Cell {
+    pub fn at(&self, spot: Spot) -> Cell {
         self.of(self.id(spot))
     }
 
     /// The number of a cell. Lanes of one instruction mostly set one after the other. Cells may get other numbers by that.
-    #[inline]
+    #[inline(always)]
     pub fn number(&mut self, cell: Cell) -> CellId {
-        if self.all.last() != Some(&cell) {
+        if self.of(self.last) != cell {
             if self.all.len() >= self.most {
                 self.sweep();
             }
-            self.all.push(cell);
+            self.add(cell);
         }
-        self.all.len() as CellId - 1
+        self.last
+    }
+
+    #[inline]
+    fn add(&mut self, cell: Cell) {
+        self.last = self.all.len() as CellId;
+        self.all.push(cell.last);
+        if cell.last.is_divided() {
+            self.all.push(cell.others);
+        }
     }
 
     /// Gives up the cells that no dword has.
     #[cold]
     #[inline(never)]
     fn sweep(&mut self) {
-        let before = std::mem::replace(&mut self.all, vec![Cell::UNTOUCHED]);
-        let mut numbers = vec![0; before.len()];
+        self.swept += 1;
+        let mut before = std::mem::take(&mut self.swept_cells);
+        std::mem::swap(&mut self.all, &mut before);
+        self.all.clear();
+        self.all.push(Slot::NONE);
+        let numbers = &mut self.new_numbers;
+        numbers.clear();
+        numbers.resize(before.len(), 0);
         for (_, _, page) in &mut self.pages {
             for id in page.in_use().filter(|id| **id != 0) {
-                let number = &mut numbers[*id as usize];
+                let (old, number) = (*id as usize, &mut numbers[*id as usize]);
                 if *number == 0 {
                     *number = self.all.len() as CellId;
-                    self.all.push(before[*id as usize]);
+                    self.all.push(before[old]);
+                    if before[old].is_divided() {
+                        self.all.push(before[old + 1]);
+                    }
                 }
                 *id = *number;
             }
         }
+        self.swept_cells = before;
+        self.last = 0;
         self.most = self.most.max(2 * self.all.len());
     }
 
@@ -319,76 +415,83 @@ impl Cells {
         let (page, row) = self.page(spot);
         match page.forms[row] {
             UNEVEN => page.uneven_mut(row)[spot.dword()] = id,
-            _ => self.fill_with(spot, 1, id),
+            _ => self.give(spot, spot.dwords(1), id),
         }
     }
 
-    /// The cell at a place, and how many dwords have it from there on, of `most` ones of the row. None if they may all
-    /// differ.
+    /// The number of the cell of the first of these dwords of a row, and those of them that have it. There is one at least.
     #[inline]
-    pub fn alike(&self, spot: Spot, most: usize) -> Option<(Cell, usize)> {
-        let page = &self.pages[spot.page()].2;
-        let row = spot.row();
-        let halves = &page.halves[row];
-        let (id, count) = match page.forms[row] {
-            UNEVEN => {
-                let cells = &page.uneven(row)?[spot.dword()..][..most];
-                let count = cells.iter().take_while(|id| **id == cells[0]).count();
-                if count == 1 && most > 1 {
-                    return None;
+    pub fn same(&self, spot: Spot, dwords: Dwords) -> (CellId, Dwords) {
+        let (page, row) = (&self.pages[spot.page()].2, spot.row());
+        let first = dwords.trailing_zeros() as usize % DWORDS;
+        match page.forms[row] {
+            UNTOUCHED => (0, dwords),
+            EVEN => (page.pairs[row][0], dwords),
+            UNEVEN => page.uneven(row).map_or((0, dwords), |cells| {
+                (cells[first], having(cells, dwords, cells[first]))
+            }),
+            _ => {
+                let (seconds, [one, other]) = (page.seconds[row], page.pairs[row]);
+                match seconds >> first & 1 {
+                    0 => (one, dwords & !seconds),
+                    _ => (other, dwords & seconds),
                 }
-                (cells[0], count)
             }
-            UNTOUCHED => (0, most),
-            EVEN => (halves[0], most),
-            cut => match usize::from(cut).saturating_sub(spot.dword()) {
-                0 => (halves[1], most),
-                before => (halves[0], most.min(before)),
-            },
-        };
-        Some((*self.of(id), count))
+        }
+    }
+
+    /// The cell at a place, and how many dwords have it from there on, of `most` ones of the row.
+    pub fn alike(&self, spot: Spot, most: usize) -> (Cell, usize) {
+        let (id, dwords) = self.same(spot, spot.dwords(most));
+        let count = (dwords >> spot.dword()).trailing_ones();
+        (self.of(id), count as usize)
     }
 
     /// Gives so many dwords of a row, from a place on, one cell.
     pub fn fill(&mut self, spot: Spot, count: usize, cell: Cell) {
         let id = self.number(cell);
-        self.fill_with(spot, count, id);
+        self.give(spot, spot.dwords(count), id);
     }
 
-    fn fill_with(&mut self, spot: Spot, count: usize, id: CellId) {
-        let from = spot.dword();
-        let to = from + count;
+    /// Gives these dwords of a row the cell of a number.
+    #[inline]
+    pub fn give(&mut self, spot: Spot, dwords: Dwords, id: CellId) {
+        if dwords != ALL {
+            return self.give_some(spot, dwords, id);
+        }
+        let (page, row) = self.page(spot);
+        page.be_even(row, id);
+    }
+
+    #[inline(never)]
+    fn give_some(&mut self, spot: Spot, dwords: Dwords, id: CellId) {
         let (all, page) = (&self.all, &mut self.pages[spot.page()].2);
         let row = spot.row();
-        let is_same = |other: CellId| id == other || all[id as usize] == all[other as usize];
-        if count == DWORDS {
-            return page.cut(row, 0, [id; 2], true);
-        }
-        let end = if from == 0 { 0 } else { DWORDS };
-        let (cut, [first, second]) = match page.forms[row] {
-            UNEVEN => {
-                let cells = page.uneven_mut(row);
-                cells[from..to].fill(id);
-                if to == DWORDS && cells.iter().all(|own| *own == id) {
-                    page.cut(row, 0, [id; 2], true);
-                }
-                return;
-            }
-            UNTOUCHED => (end, [0; 2]),
-            EVEN => (end, [page.halves[row][0]; 2]),
-            at => (usize::from(at), page.halves[row]),
+        let is_same = |other: CellId| is_same(all, id, other);
+        let (seconds, [one, other]) = match page.forms[row] {
+            UNTOUCHED => (0, [0; 2]),
+            EVEN => (0, [page.pairs[row][0]; 2]),
+            UNEVEN => return give(page.uneven_mut(row), dwords, id),
+            _ => (page.seconds[row], page.pairs[row]),
         };
-        match () {
-            () if from == 0 && to >= cut => page.cut(row, to, [id, second], is_same(second)),
-            () if to == DWORDS && from <= cut => page.cut(row, from, [first, id], is_same(first)),
-            () if is_same(first) && to <= cut || is_same(second) && from >= cut => {}
-            () => {
+        // Dwords that keep their cells.
+        let left = match (!seconds & !dwords, seconds & !dwords) {
+            (_, 0) => one,
+            (0, _) => other,
+            _ if is_same(one) => return page.be_two(row, seconds & !dwords, [one, other]),
+            _ if is_same(other) => return page.be_two(row, seconds | dwords, [one, other]),
+            _ => {
                 page.forms[row] = UNEVEN;
                 let cells = page.uneven_mut(row);
-                cells[..cut].fill(first);
-                cells[cut..].fill(second);
-                cells[from..to].fill(id);
+                cells.fill(one);
+                give(cells, seconds, other);
+                give(cells, dwords, id);
+                return;
             }
+        };
+        match is_same(left) {
+            true => page.be_even(row, left),
+            false => page.be_two(row, dwords, [left, id]),
         }
     }
 
@@ -401,11 +504,9 @@ impl Cells {
         }
         if let Some(cells) = page.uneven(row)
             && let first = cells[0]
-            && cells
-                .iter()
-                .all(|id| *id == first || all[*id as usize] == all[first as usize])
+            && cells.iter().all(|id| is_same(all, *id, first))
         {
-            page.cut(row, 0, [first; 2], true);
+            page.be_even(row, first);
         }
     }
 
@@ -435,7 +536,9 @@ impl Cells {
             self.tables[table][place] = 0;
             self.spare.push(page);
         }
+        self.near = [NO_PAGE; NEAR];
         self.all.truncate(1);
+        self.last = 0;
     }
 }
 
@@ -444,10 +547,11 @@ mod tests {
     use super::*;
 
     fn written(writer: RecordId) -> Cell {
-        Cell {
-            writer,
-            ..Cell::default()
+        let mut cell = Cell::UNTOUCHED;
+        if writer != 0 {
+            cell.write(writer, 15, false, false);
         }
+        cell
     }
 
     #[test]
@@ -463,7 +567,7 @@ mod tests {
         for at in (first..last).step_by(4) {
             let spot = cells.spot(at);
             let is_gone = at + 4 > start && at < end;
-            assert_eq!(*cells.at(spot) == Cell::UNTOUCHED, is_gone, "{at:#x}");
+            assert_eq!(cells.at(spot) == Cell::UNTOUCHED, is_gone, "{at:#x}");
         }
         let pages = cells.pages.len();
         cells.forget(last, 1 << 47);
@@ -477,47 +581,60 @@ mod tests {
             most: 40,
             ..Cells::default()
         };
-        let mut swept = 0;
         let mut plain = [0; 512];
-        let mut random = 1u64;
+        let mut next = crate::random::numbers();
         let at = |dword: usize| 3 * PAGE - 8 * ROW + dword as u64 * 4;
         for step in 0..40_000 {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
             if step % 500 == 499 {
                 // Pages are used again.
                 cells.clear();
                 plain.fill(0);
             }
-            let part = |from: u32, most: usize| (random >> from) as usize % most;
-            let (row, value) = (part(33, 16) * DWORDS, part(50, 3) as u32);
-            let (mut from, mut to) = (part(10, DWORDS), part(18, DWORDS) + 1);
-            match part(40, 4) {
-                0 => (from, to) = (0, DWORDS),
-                1 => from = 0,
-                2 => to = DWORDS,
-                _ => to = to.max(from + 1),
-            }
-            let (spot, before) = (cells.spot(at(row + from)), cells.all.len());
-            match to - from {
-                1 => cells.set(spot, written(value)),
-                count => cells.fill(spot, count, written(value)),
-            }
-            swept += u32::from(cells.all.len() < before);
-            plain[row + from..row + to].fill(value);
-            if to - from == DWORDS {
-                let spot = cells.spot(at(row));
-                cells.settle(spot);
-            }
-            for dword in row..row + DWORDS {
-                let spot = cells.spot(at(dword));
-                assert!(*cells.at(spot) == written(plain[dword]), "{step}: {dword}");
-                if let Some((cell, many)) = cells.alike(spot, row + DWORDS - dword) {
-                    let alike = &plain[dword..dword + many];
-                    assert!(alike.iter().all(|value| written(*value) == cell), "{step}");
+            let (row, value) = (next(16) as usize * DWORDS, next(3) as u32);
+            let (ends, any) = ([next(32), next(32)], next(1 << 32) as Dwords);
+            let dwords = match next(6) {
+                0 => ALL,
+                1 => ALL << ends[0],
+                2 => ALL >> ends[0],
+                3 => ALL << ends[0] & ALL >> ends[1] | 1 << ends[0],
+                4 => [0x5555_5555, 0x9249_2492, 0xf0f0_f0f0][ends[0] as usize % 3] << (ends[1] % 3),
+                _ => any | 1 << ends[0],
+            };
+            let spot = cells.spot(at(row));
+            match dwords.count_ones() {
+                1 => {
+                    let one = spot.beside(at(row + dwords.trailing_zeros() as usize));
+                    cells.set(one, written(value));
+                }
+                _ => {
+                    let id = cells.number(written(value));
+                    cells.give(spot, dwords, id);
                 }
             }
+            (0..DWORDS)
+                .filter(|dword| dwords >> dword & 1 != 0)
+                .for_each(|dword| plain[row + dword] = value);
+            if dwords == ALL {
+                cells.settle(spot);
+            }
+            for dword in 0..DWORDS {
+                let spot = cells.spot(at(row + dword));
+                let own = plain[row + dword];
+                assert!(cells.at(spot) == written(own), "{step}: {dword}");
+                let (cell, many) = cells.alike(spot, DWORDS - dword);
+                let alike = &plain[row + dword..][..many];
+                assert!(alike.iter().all(|value| written(*value) == cell), "{step}");
+            }
+            let asked = any | 1 << ends[1];
+            let (id, same) = cells.same(spot, asked);
+            let first = asked.trailing_zeros();
+            assert!(same & !asked == 0 && same >> first & 1 != 0, "{step}");
+            let its = (0..DWORDS).filter(|dword| same >> dword & 1 != 0);
+            for dword in its {
+                assert!(cells.of(id) == written(plain[row + dword]), "{step}");
+            }
         }
-        assert!(swept > 100, "{swept}");
+        assert!(cells.swept > 100, "{}", cells.swept);
     }
 
     #[test]
@@ -525,10 +642,10 @@ mod tests {
         let mut cells = Cells::default();
         let row = cells.spot(0);
         (0..ROW / 8).for_each(|pair| cells.set(row.beside(8 * pair), written(1)));
-        assert!(cells.alike(row, DWORDS).is_none());
+        assert!(cells.alike(row, DWORDS) == (written(1), 1));
         (0..ROW / 4).for_each(|dword| cells.set(row.beside(4 * dword), written(2)));
         cells.settle(row);
-        assert!(cells.alike(row, DWORDS) == Some((written(2), DWORDS)));
+        assert!(cells.alike(row, DWORDS) == (written(2), DWORDS));
     }
 
     /// Regions that share a slot of `recent`, pages at both ends of a region, and the last row of the address space.
@@ -544,14 +661,14 @@ mod tests {
         for turn in 1..3 {
             for (number, place) in places.iter().enumerate() {
                 let spot = cells.spot(*place);
-                assert!(*cells.at(spot) == Cell::UNTOUCHED, "{turn}: {place:#x}");
+                assert!(cells.at(spot) == Cell::UNTOUCHED, "{turn}: {place:#x}");
                 cells.set(spot, written(turn * 1000 + number as RecordId));
             }
             for (number, place) in places.iter().enumerate() {
                 let expected = written(turn * 1000 + number as RecordId);
                 let spot = cells.spot(*place);
-                assert!(*cells.at(spot) == expected, "{turn}: {place:#x}");
-                assert!(*cells.at(spot.beside(*place + 4)) == Cell::UNTOUCHED);
+                assert!(cells.at(spot) == expected, "{turn}: {place:#x}");
+                assert!(cells.at(spot.beside(*place + 4)) == Cell::UNTOUCHED);
             }
             cells.clear();
         }

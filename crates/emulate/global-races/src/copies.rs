@@ -7,7 +7,8 @@ use gpu::Transfer;
 use crate::{
     GlobalRaces, Shared,
     accesses::dwords,
-    cells::{Cell, OTHERS, ROW, RecordId, Spot},
+    cell::{Cell, RecordId},
+    cells::{ROW, Spot},
     clock::Clock,
     lock,
     records::{NO_CODE, Record, Site},
@@ -90,9 +91,8 @@ impl Engine<'_> {
             let spot = state.cells.spot(at);
             if at.is_multiple_of(4)
                 && stop.is_multiple_of(4)
-                && let Some((cell, count)) = state.cells.alike(spot, ((stop - at) / 4) as usize)
-                && cell.bytes[0] & OTHERS == 0
-                && !cell.synchronises
+                && let (cell, count) = state.cells.alike(spot, ((stop - at) / 4) as usize)
+                && !cell.synchronises()
             {
                 let bytes = 4 * count as u64;
                 self.judge(state, &cell, (at, bytes, 15), met);
@@ -117,20 +117,13 @@ impl Engine<'_> {
         (address, spot, bytes): (u64, Spot, u8),
         met: &mut Vec<Met>,
     ) {
-        let cell = *state.cells.at(spot);
+        let cell = state.cells.at(spot);
         let before = u64::from(bytes.trailing_zeros());
         let place = (address + before, u64::from(bytes.count_ones()), bytes);
         self.judge(state, &cell, place, met);
-        for writer in state.writers(address, &cell, bytes) {
-            self.against(state, (writer, cell.synchronises), place, met);
-        }
-        let mut noted = self.noted(cell, bytes);
-        if self.access == Access::Write {
-            let others = state.divided(address, &cell, self.id, bytes);
-            noted.bytes[0] = noted.bytes[0] & !OTHERS | others;
-            if noted.synchronises {
-                state.wrote(address, cell.writer, self.id, false);
-            }
+        let noted = self.noted(cell, bytes);
+        if self.access == Access::Write && noted.synchronises() {
+            state.wrote(address, cell.writer(), self.id, false);
         }
         state.cells.set(spot, noted);
     }
@@ -143,15 +136,16 @@ impl Engine<'_> {
         (start, length, bytes): (u64, u64, u8),
         met: &mut Vec<Met>,
     ) {
-        let [of_writer, of_readers @ ..] = cell.bytes;
-        let writer = [(cell.writer, of_writer)];
-        let readers = cell.readers.into_iter().zip(of_readers);
-        let readers = readers.filter(|_| self.access == Access::Write);
-        for (id, mask) in writer.into_iter().chain(readers) {
-            if id != 0 && mask & bytes != 0 {
-                let before = (id, cell.synchronises);
-                self.against(state, before, (start, length, bytes), met);
-            }
+        let before = cell.is_written(bytes).then_some(cell.writer());
+        let readers = cell.reads().filter(|_| self.access == Access::Write);
+        let readers = readers.filter_map(|(reader, its)| (its & bytes != 0).then_some(reader));
+        for id in before.into_iter().chain(readers).chain(cell.others(bytes)) {
+            self.against(
+                state,
+                (id, cell.synchronises()),
+                (start, length, bytes),
+                met,
+            );
         }
     }
 
@@ -247,18 +241,9 @@ impl Engine<'_> {
     fn noted(&self, mut cell: Cell, bytes: u8) -> Cell {
         let id = self.id;
         if self.access == Access::Write {
-            let same = cell.writer == id;
-            cell.bytes[0] = if same { cell.bytes[0] | bytes } else { bytes };
-            cell.is_new(bytes);
-            cell.writer = id;
+            cell.write(id, bytes, false, false);
         } else {
-            if cell.readers[0] != id {
-                cell.readers[1] = cell.readers[0];
-                cell.bytes[2] = cell.bytes[1];
-                cell.readers[0] = id;
-                cell.bytes[1] = 0;
-            }
-            cell.bytes[1] |= bytes;
+            cell.read(id, bytes, |_| false, false);
         }
         cell
     }

@@ -10,10 +10,13 @@
 #![forbid(unsafe_code)]
 
 mod accesses;
+mod bytes;
+mod cell;
 mod cells;
 mod clock;
 mod copies;
 mod lines;
+mod look;
 mod plan;
 mod progress;
 #[cfg(test)]

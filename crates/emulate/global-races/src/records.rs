@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    cells::RecordId,
+    cell::RecordId,
     clock::{Clock, Entry},
     report::Access,
     scope::Scope,

@@ -8,7 +8,8 @@ use std::{
 use gpu::{Dispatch, Transfer, order::Order};
 
 use crate::{
-    cells::{Cell, Cells, OTHERS, RecordId},
+    cell::RecordId,
+    cells::Cells,
     clock::{Clock, Entry},
     plan::Decides,
     progress::Meeting,
@@ -62,8 +63,6 @@ pub(crate) struct State {
     pub cells: Cells,
     records: Records,
     pub words: HashMap<u64, Word>,
-    /// Earlier writers of some bytes of a dword, which the last writer has not written.
-    parts: HashMap<u64, Vec<(RecordId, u8)>>,
     pub groups: Vec<Group>,
     /// The meetings at resources of the device, by launch and resource, and then by number.
     meetings: BTreeMap<(u32, u32), BTreeMap<u64, Meeting>>,
@@ -199,10 +198,10 @@ impl State {
         }
     }
 
-    /// A wave of launch `then` has looked at the word at this address, which a wave of launch `first` has written last.
-    pub fn hears(&self, address: u64, first: u32, then: u32) {
+    /// A wave of launch `then` has looked at what a wave of launch `first` has written last: a word, if atomics have changed it.
+    pub fn hears(&self, word: Option<u64>, first: u32, then: u32) {
         let order = |number: u32| self.launches[number as usize].order.as_ref();
-        let word = self.words.get(&address);
+        let word = word.and_then(|address| self.words.get(&address));
         let writers = word.map_or(&[][..], |word| &word.launches);
         for writer in writers.iter().copied().chain([first]) {
             if let (Some(one), Some(other)) = (order(writer), order(then))
@@ -290,7 +289,6 @@ impl State {
         self.cells.forget(address, end);
         let is_there = |at: u64| at + 4 > address && at < end;
         self.words.retain(|at, _| !is_there(*at));
-        self.parts.retain(|at, _| !is_there(*at));
     }
 
     /// No access is known any more.
@@ -299,7 +297,6 @@ impl State {
         self.cells.clear();
         self.records.clear();
         self.words.clear();
-        self.parts.clear();
     }
 
     /// The records, with room for another one. When there are too many, the older ones are given up.
@@ -332,54 +329,15 @@ impl State {
         self.groups[group as usize].dispatch
     }
 
-    /// A wave learns all that a word tells whose last writer is `writer`.
-    pub fn tell(&mut self, address: u64, writer: RecordId, learns: &mut Clock) {
-        match self.words.get_mut(&address) {
+    /// A wave learns all that a word tells, or what its last writer tells if that is no word which atomics have changed.
+    pub fn tell(&mut self, word: Option<u64>, writer: RecordId, learns: &mut Clock) {
+        match word.and_then(|address| self.words.get_mut(&address)) {
             Some(word) => {
                 fold(word, &self.records);
                 learns.unite(&mut word.clock);
             }
             None => self.records.tell(writer, learns),
         }
-    }
-
-    /// Bytes of a dword that had this cell were written. Returns `OTHERS` if there are bytes that other waves have written before.
-    #[inline]
-    pub fn divided(&mut self, address: u64, cell: &Cell, id: RecordId, bytes: u8) -> u8 {
-        let left = match cell.writer {
-            0 => 0,
-            writer if writer == id => 0,
-            _ => cell.bytes[0] & !OTHERS & !bytes,
-        };
-        let had = cell.bytes[0] & OTHERS != 0;
-        if left == 0 && !had {
-            return 0;
-        }
-        self.divide(address, (cell.writer, left), bytes, had)
-    }
-
-    /// `before` wrote bytes that are left, and others did if `had`.
-    fn divide(&mut self, address: u64, before: (RecordId, u8), bytes: u8, had: bool) -> u8 {
-        let parts = self.parts.entry(address).or_default();
-        if !had {
-            parts.clear();
-        }
-        parts.iter_mut().for_each(|(_, mask)| *mask &= !bytes);
-        parts.retain(|(_, mask)| *mask != 0);
-        if before.1 != 0 {
-            parts.push(before);
-        }
-        if parts.is_empty() { 0 } else { OTHERS }
-    }
-
-    /// The writers of some of these bytes before the last one.
-    pub fn writers(&self, address: u64, cell: &Cell, bytes: u8) -> Vec<RecordId> {
-        if cell.bytes[0] & OTHERS == 0 {
-            return Vec::new();
-        }
-        let parts = self.parts.get(&address).into_iter().flatten();
-        let parts = parts.filter(|(_, mask)| mask & bytes != 0);
-        parts.map(|(writer, _)| *writer).collect()
     }
 
     /// A word was written. An atomic hands on what was told before.

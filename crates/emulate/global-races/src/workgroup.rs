@@ -9,7 +9,7 @@ use wave::{Shadow, Wave};
 
 use crate::{
     Shared,
-    accesses::{Instruction, Reads},
+    accesses::{Instruction, Membership, Reads},
     lock,
     plan::{Action, At, Meets, Plan},
     progress::{Meeting, Place, Progress},
@@ -24,9 +24,7 @@ const SPLIT: u32 = 1 << 16;
 pub(crate) struct OfWorkgroup {
     shared: Arc<Shared>,
     dispatch: Arc<Dispatch>,
-    group: u32,
-    /// Its waves have one cache and see each other's stores in order.
-    shares_near: bool,
+    group: Membership,
     /// None while an instruction is looked at.
     plans: Option<Snapshot<Arc<Plan>>>,
     waves: Vec<(Progress, Reads)>,
@@ -62,8 +60,10 @@ impl OfWorkgroup {
             .map(|wave| (Progress::new(wave, all.clone()), Reads::default()));
         OfWorkgroup {
             dispatch: beginning.dispatch.clone(),
-            group,
-            shares_near: shares_near(beginning.dispatch),
+            group: Membership {
+                number: group,
+                shares_near: shares_near(beginning.dispatch),
+            },
             plans: Some(shared.plans.with(0)),
             waves: waves.collect(),
             meetings: BTreeMap::new(),
@@ -96,14 +96,14 @@ impl OfWorkgroup {
             match place {
                 Place::Workgroup(number) => {
                     let meeting = self.meetings.entry(number).or_default();
-                    progress.arrives_workgroup(meeting, self.shares_near);
+                    progress.arrives_workgroup(meeting, self.group.shares_near);
                     if self.meetings.len() > 2 {
                         self.meetings.pop_first();
                     }
                 }
                 Place::Device(resource, number) => {
                     let mut state = lock(&self.shared.state);
-                    progress.arrives_device(state.meeting(self.group, resource, number));
+                    progress.arrives_device(state.meeting(self.group.number, resource, number));
                 }
             }
         }
@@ -119,12 +119,12 @@ impl OfWorkgroup {
         match place {
             Place::Workgroup(number) => {
                 if let Some(meeting) = self.meetings.get_mut(&number) {
-                    progress.leaves_workgroup(meeting, self.shares_near);
+                    progress.leaves_workgroup(meeting, self.group.shares_near);
                 }
             }
             Place::Device(resource, number) => {
                 let mut state = lock(&self.shared.state);
-                let meeting = state.meeting(self.group, resource, number);
+                let meeting = state.meeting(self.group.number, resource, number);
                 progress.leaves_device(meeting, self.shared.rules.lines);
             }
         }
@@ -160,8 +160,7 @@ impl OfWorkgroup {
             memory,
             pc,
             wave,
-            group: self.group,
-            shares_near: self.shares_near,
+            group: &self.group,
         };
         let found = instruction.judge(&mut state, progress, reads);
         let revised = std::mem::take(&mut state.revised);

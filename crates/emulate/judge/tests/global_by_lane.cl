@@ -1,5 +1,5 @@
-// Waves write memory of their own and read that of others, as a plan says: in rows, in rows of 16 bytes a lane, all lanes one place, and anywhere.
-// They access whole dwords and parts of them.
+// Waves write memory of their own and read that of others, as a plan says: in rows, in rows of 16 bytes a lane, all lanes one place, at
+// steps, and anywhere. They access whole dwords and parts of them.
 #define ITEMS 256
 #define WORDS 256
 
@@ -37,6 +37,16 @@ kernel void mixed(global const uint2 *plan, uint steps, uint groups, global int4
     case 16: __atomic_fetch_add(&other[any], 1, __ATOMIC_RELAXED); break;
     case 17: sum += __atomic_load_n(&other[any], __ATOMIC_RELAXED); break;
     case 18: __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup"); break;
+    case 19: own[lane * 2 + seed % 64] = step; break;
+    case 20: sum += other[lane * 2 + seed % 64]; break;
+    case 21: sum += ((volatile global int *)other)[lane + seed % 64]; break;
+    case 22: ((volatile global int *)own)[lane * (1 + seed % 3)] = step; break;
+    case 23: if (lane % 8 != seed % 8) sum += other[(lane ^ 3) + seed % 64]; break;
+    case 24: own1[lane * 3 + seed % WORDS] = step; break;
+    case 25: sum += other1[lane * 3 + seed % WORDS]; break;
+    case 26: ((global short *)own1)[lane * (1 + seed % 3) + seed % WORDS] = step; break;
+    case 27: sum += ((volatile global char *)other1)[lane * (1 + seed % 3)]; break;
+    case 28: if (lane % 8 != seed % 8) own1[(lane ^ 3) + seed % WORDS] = step; break;
     default:
       __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
       __builtin_amdgcn_s_barrier();

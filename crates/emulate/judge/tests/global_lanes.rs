@@ -14,9 +14,9 @@ const ITEMS: u32 = 256;
 /// Bytes of a wave's memory.
 const OWN: u64 = 4 * 256;
 const STEPS: usize = 40;
-const KINDS: u64 = 19;
+const KINDS: u64 = 29;
 /// The kinds that access parts of dwords.
-const PARTS: std::ops::Range<u64> = 10..15;
+const PARTS: [std::ops::Range<u64>; 2] = [10..15, 24..29];
 
 /// Lanes that access parts of one dword are looked at as one, and a finding names the first of them. Launches without such accesses have the same
 /// lanes, and all in the same sequence.
@@ -35,7 +35,7 @@ fn lanes_together_race_as_lanes_one_by_one() {
             let has_parts = round % 2 == 0;
             let mut kind = || loop {
                 let kind = next(kinds);
-                if has_parts || !PARTS.contains(&kind) {
+                if has_parts || !PARTS.iter().any(|parts| parts.contains(&kind)) {
                     return [kind as u32, next(1 << 32) as u32];
                 }
             };

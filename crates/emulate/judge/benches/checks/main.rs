@@ -52,6 +52,17 @@ const OF_LDS: &[Program] = &[
 const OF_GLOBAL: &[Program] = &[
     own("scattered dwords, 2 M", scattered),
     own("copy 16 M, 16 bytes a lane", copy),
+    own("bytes", |device| elements(device, "bytes", 1)),
+    own("bytes and those beside", |device| {
+        elements(device, "filter", 1)
+    }),
+    own("halves", |device| elements(device, "halves", 2)),
+    own("every other dword", |device| elements(device, "pairs", 8)),
+    own("two dwords of three", |device| {
+        elements(device, "triples", 12)
+    }),
+    own("bytes of colours", |device| elements(device, "colours", 3)),
+    own("volatile dwords", |device| elements(device, "looks", 4)),
 ];
 
 const fn own(name: &'static str, prepare: programs::Prepare) -> Program {
@@ -123,6 +134,18 @@ fn copy<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
     Ok(Box::new(move |launches| {
         let arguments = [from, to].map(Argument::pointer);
         launches.launch("copy", &line(LANES / 256, 256), &arguments)
+    }))
+}
+
+/// A kernel from one array to another, whose elements have so many bytes.
+fn elements<'d>(device: &'d Device<'d>, kernel: &'static str, bytes: u64) -> Outcome<Run<'d>> {
+    const ELEMENTS: u32 = 1 << 21;
+    // Some look at what lies beside.
+    let bytes = bytes * u64::from(ELEMENTS) + 16;
+    let [from, to] = [device.buffer(&[], bytes)?, device.buffer(&[], bytes)?];
+    Ok(Box::new(move |launches| {
+        let arguments = [from, to].map(Argument::pointer);
+        launches.launch(kernel, &line(ELEMENTS / 256, 256), &arguments)
     }))
 }
 
