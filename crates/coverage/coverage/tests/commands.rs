@@ -237,7 +237,7 @@ fn builds_without_atomics_are_detected() {
         found.binary_ids = vec![id.0.to_vec()];
         let raw = out.join("gfx90a.1.profraw");
         drain::output::write_profiles(&raw, &[found]).unwrap();
-        drain::output::write_manifest(&raw, &drain::output::Manifest::default(), false).unwrap();
+        drain::output::write_manifest(&raw, &drain::output::Manifest::default()).unwrap();
         let verify = workspace.tool().args(["verify", update]).output().unwrap();
         assert_eq!(verify.status.success(), sound, "{}", text(&verify));
         assert_eq!(
