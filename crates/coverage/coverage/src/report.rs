@@ -273,6 +273,7 @@ impl Profiles {
             }
         }
         files.sort();
+        named_once(&files)?;
         let mut version = None;
         let mut without_lines = !files.is_empty();
         for file in &files {
@@ -311,6 +312,21 @@ impl Profiles {
             without_lines,
         })
     }
+}
+
+/// Counts of a file that is named twice would be added twice.
+fn named_once(files: &[PathBuf]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for file in files {
+        let whole =
+            fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))?;
+        ensure!(
+            seen.insert(whole),
+            "{} would be counted twice: it is named twice, or it is in a directory that is named too",
+            file.display()
+        );
+    }
+    Ok(())
 }
 
 /// Profiles merged, ready for `llvm-cov`.

@@ -87,6 +87,19 @@ fn missing_and_damaged_inputs_are_named() {
     assert!(text(&verify).contains("cut.profraw"));
 }
 
+#[test]
+fn files_that_are_named_twice_are_refused() {
+    let workspace = Workspace::new();
+    fs::create_dir(workspace.path("out")).unwrap();
+    fs::write(workspace.path("out/a.profraw"), profile(10)).unwrap();
+    for inputs in [["out", "out/a.profraw"], ["out", "./out"]] {
+        for command in ["report", "merge", "verify"] {
+            let message = refuse(&workspace, &[command, inputs[0], inputs[1]], 2);
+            assert!(message.contains("counted twice"), "{message}");
+        }
+    }
+}
+
 /// A directory that may not be listed, and one that may not be written to. The superuser may do both, so without what it takes.
 #[test]
 fn closed_directories_are_named() {
