@@ -14,6 +14,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use drain::image::Image;
 use indicatif::ProgressBar;
 use rawprof::layout::MAGIC;
 
@@ -343,6 +344,17 @@ struct Prepared {
 impl Input {
     /// `llvm-cov` takes what it does not understand for nothing, and shows everything.
     fn check(&self) -> Result<()> {
+        for object in &self.object {
+            let bytes =
+                fs::read(object).with_context(|| format!("cannot read {}", object.display()))?;
+            // What is no ELF file of 64 bits is for llvm-cov to judge.
+            let is_empty = Image::parse(bytes).is_ok_and(|image| !image.has_mapping);
+            ensure!(
+                !is_empty,
+                "--object {}: it has no coverage mapping, and nothing of it can be shown; build it with `luthier coverage build --host`",
+                object.display()
+            );
+        }
         for source in &self.source {
             ensure!(
                 source.exists(),
