@@ -382,6 +382,9 @@ impl Input {
         for warning in crate::verify::atomicity_warnings(&tools, &found) {
             command::say!("luthier coverage: {warning}");
         }
+        for warning in crate::earlier::warnings(&found.files) {
+            command::say!("luthier coverage: {warning}");
+        }
         let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
         let profile = temporary.path().join("merged.profdata");
         merge(&tools, &found.files, &profile)?;
