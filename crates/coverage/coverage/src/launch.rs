@@ -81,7 +81,7 @@ impl Run {
         if let Some(Err(problem)) = signals.find(Result::is_err) {
             bail!("--signal {problem}");
         }
-        if self.pattern.contains('/') {
+        if self.pattern.contains('/') || self.pattern.replace("%%", "").contains("%t") {
             bail!(
                 "--pattern {} names a folder: choose it with --output",
                 self.pattern

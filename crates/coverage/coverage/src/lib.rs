@@ -1,7 +1,7 @@
 //! `luthier coverage`: build, run, report. Device code coverage and PGO profiles of HIP programs.
 //!
 //! * [`compile`] wraps the compiler, [`launch`] the program, [`report`] LLVM's merge and report tools;
-//! * [`inspect`] and [`verify`] look into what was written; [`llvm`] finds LLVM's tools.
+//! * [`inspect`], [`verify`] and [`earlier`] look into what was written; [`llvm`] finds LLVM's tools.
 #![forbid(unsafe_code)]
 
 use std::{ffi::OsStr, process::ExitCode};
@@ -10,6 +10,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 mod compile;
+mod earlier;
 mod inspect;
 mod launch;
 mod llvm;

@@ -14,6 +14,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use drain::image::Image;
 use indicatif::ProgressBar;
 use rawprof::layout::MAGIC;
 
@@ -273,6 +274,7 @@ impl Profiles {
             }
         }
         files.sort();
+        named_once(&files)?;
         let mut version = None;
         let mut without_lines = !files.is_empty();
         for file in &files {
@@ -313,6 +315,21 @@ impl Profiles {
     }
 }
 
+/// Counts of a file that is named twice would be added twice.
+fn named_once(files: &[PathBuf]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for file in files {
+        let whole =
+            fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))?;
+        ensure!(
+            seen.insert(whole),
+            "{} would be counted twice: it is named twice, or it is in a directory that is named too",
+            file.display()
+        );
+    }
+    Ok(())
+}
+
 /// Profiles merged, ready for `llvm-cov`.
 struct Prepared {
     tools: Tools,
@@ -327,6 +344,17 @@ struct Prepared {
 impl Input {
     /// `llvm-cov` takes what it does not understand for nothing, and shows everything.
     fn check(&self) -> Result<()> {
+        for object in &self.object {
+            let bytes =
+                fs::read(object).with_context(|| format!("cannot read {}", object.display()))?;
+            // What is no ELF file of 64 bits is for llvm-cov to judge.
+            let is_empty = Image::parse(bytes).is_ok_and(|image| !image.has_mapping);
+            ensure!(
+                !is_empty,
+                "--object {}: it has no coverage mapping, and nothing of it can be shown; build it with `luthier coverage build --host`",
+                object.display()
+            );
+        }
         for source in &self.source {
             ensure!(
                 source.exists(),
@@ -352,6 +380,9 @@ impl Input {
         );
         let tools = Tools::find(found.version)?;
         for warning in crate::verify::atomicity_warnings(&tools, &found) {
+            command::say!("luthier coverage: {warning}");
+        }
+        for warning in crate::earlier::warnings(&found.files) {
             command::say!("luthier coverage: {warning}");
         }
         let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;

@@ -172,7 +172,17 @@ fn deadly_signals_cost_no_profile() {
     assert_eq!(ending(&output), -11, "{}", text(&output));
     assert_eq!(workspace.entries("crash", "_Z4workPii"), 64);
     // The emulated device tells of running kernels on some of these, which must not be taken for the program's own handling.
-    for (signal, number) in [("term", 15), ("int", 2), ("quit", 3), ("abort", 6)] {
+    let signals = [
+        ("term", 15),
+        ("int", 2),
+        ("quit", 3),
+        ("abort", 6),
+        ("hup", 1),
+        ("usr1", 10),
+        ("pipe", 13),
+        ("real-time", 40),
+    ];
+    for (signal, number) in signals {
         let output = workspace.run(
             "gfx90a",
             signal,

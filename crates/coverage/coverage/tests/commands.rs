@@ -8,6 +8,10 @@ use std::{
 };
 
 use crate::common::{Workspace, drain_archive, ending, text};
+use drain::{
+    image::ImageId,
+    output::{Manifest, ManifestImage},
+};
 use rawprof::{Profile, Record, Version, emit, names};
 
 /// Capabilities by their numbers in `linux/capability.h`.
@@ -85,6 +89,58 @@ fn missing_and_damaged_inputs_are_named() {
         .unwrap();
     assert_eq!(verify.status.code(), Some(1));
     assert!(text(&verify).contains("cut.profraw"));
+}
+
+/// Profiles stay when a program is built again, and llvm-cov adds what belongs to other sources.
+#[test]
+fn profiles_of_an_earlier_build_are_named() {
+    let workspace = Workspace::new();
+    let (program, file) = (workspace.path("the app"), workspace.path("a.profraw"));
+    fs::write(&file, profile(10)).unwrap();
+    let said = |sha1: &[u8], size: usize| {
+        let place = program.display().to_string().replace(' ', "%20");
+        let image = ManifestImage {
+            sha1: Some(ImageId::of(sha1).to_string()),
+            uri: format!("file://{place}#offset=2&size={size}"),
+            ..ManifestImage::default()
+        };
+        let manifest = Manifest {
+            images: vec![image],
+            ..Manifest::default()
+        };
+        drain::output::write_manifest(&file, &manifest).unwrap();
+        text(
+            &workspace
+                .tool()
+                .args(["report", "a.profraw"])
+                .output()
+                .unwrap(),
+        )
+    };
+    let warning = "the app was built again since";
+    assert!(!said(b"code", 4).contains(warning), "the program is gone");
+    fs::write(&program, "..code").unwrap();
+    assert!(!said(b"code", 4).contains(warning));
+    for (sha1, size) in [(b"edoc".as_slice(), 4), (b"code", 5)] {
+        let said = said(sha1, size);
+        assert!(
+            said.contains(warning) && said.contains("delete a.profraw"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn files_that_are_named_twice_are_refused() {
+    let workspace = Workspace::new();
+    fs::create_dir(workspace.path("out")).unwrap();
+    fs::write(workspace.path("out/a.profraw"), profile(10)).unwrap();
+    for inputs in [["out", "out/a.profraw"], ["out", "./out"]] {
+        for command in ["report", "merge", "verify"] {
+            let message = refuse(&workspace, &[command, inputs[0], inputs[1]], 2);
+            assert!(message.contains("counted twice"), "{message}");
+        }
+    }
 }
 
 /// A directory that may not be listed, and one that may not be written to. The superuser may do both, so without what it takes.
@@ -237,7 +293,7 @@ fn builds_without_atomics_are_detected() {
         found.binary_ids = vec![id.0.to_vec()];
         let raw = out.join("gfx90a.1.profraw");
         drain::output::write_profiles(&raw, &[found]).unwrap();
-        drain::output::write_manifest(&raw, &drain::output::Manifest::default(), false).unwrap();
+        drain::output::write_manifest(&raw, &drain::output::Manifest::default()).unwrap();
         let verify = workspace.tool().args(["verify", update]).output().unwrap();
         assert_eq!(verify.status.success(), sound, "{}", text(&verify));
         assert_eq!(

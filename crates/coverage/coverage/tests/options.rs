@@ -56,7 +56,12 @@ fn sources_are_chosen_and_left_out() {
 /// llvm-cov shows everything where it does not understand what to leave out.
 #[test]
 fn choices_that_mean_nothing_are_errors() {
-    for (option, value) in [("--source", "nowhere.h"), ("--ignore", "[")] {
+    for (option, value) in [
+        ("--source", "nowhere.h"),
+        ("--ignore", "["),
+        // Its device code is instrumented, its host code is not.
+        ("--object", "app"),
+    ] {
         let mut tool = covered().tool();
         let output = tool
             .args(["report", "out", option, value])
@@ -67,6 +72,22 @@ fn choices_that_mean_nothing_are_errors() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains(option) && said.contains(value), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+/// Files of a pattern with a folder in it would lie where no report looks.
+#[test]
+fn patterns_name_no_folders() {
+    for pattern in ["a/b.profraw", "%t%p.profraw"] {
+        let mut tool = covered().tool();
+        tool.args(["run", "--pattern", pattern, "--", "true"]);
+        let output = tool.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(
+            text(&output).contains("names a folder"),
+            "{}",
+            text(&output)
+        );
     }
 }
 

@@ -261,6 +261,17 @@ fn modules_and_libraries() {
     }
 }
 
+/// HIP loads an image when one of its kernels is launched. Those that it never loads are in the report all the same.
+#[test]
+fn kernels_that_nobody_launches_are_uncovered() {
+    let workspace = Workspace::new();
+    let output = workspace.run("gfx90a", "idle", &[], &programs().scenes, &["idle"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(workspace.counts("idle")[WORK], [0, 0]);
+    let report = workspace.report(&["report", "idle"]);
+    assert!(report.contains("scenes.hip"), "{report}");
+}
+
 /// Two modules in turn, each unloaded before the other comes: they meet at the same addresses and are told apart.
 #[test]
 fn modules_reloaded_at_the_same_address() {
@@ -428,7 +439,11 @@ fn kernels_compiled_at_run_time() {
     // Without being asked for it, nothing changes.
     let output = workspace.run("gfx90a", "plain", &[], &programs().scenes, &["rtc"]);
     assert_eq!(ending(&output), 0, "{}", text(&output));
-    assert!(workspace.profiles("plain").is_empty());
+    let counts = workspace.counts("plain");
+    assert!(
+        counts.values().flatten().all(|count| *count == 0),
+        "{counts:?}"
+    );
 }
 
 /// The compiler's ABI of LLVM 23, by hand: uniform counters, wave sizes and calls of the device runtime.

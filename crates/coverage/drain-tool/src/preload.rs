@@ -134,19 +134,6 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
     status
 }
 
-/// # Safety
-/// The caller must keep the rules of the HIP function.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __hipUnregisterFatBinary(module: *mut *mut c_void) {
-    state::dump();
-    type Unregister = unsafe extern "C" fn(*mut *mut c_void);
-    let address = real_in(HIP, c"__hipUnregisterFatBinary");
-    if !address.is_null() {
-        // SAFETY: the symbol of this name has this type.
-        unsafe { std::mem::transmute::<*mut c_void, Unregister>(address)(module) }
-    }
-}
-
 fn exit_now(status: libc::c_int) -> ! {
     // SAFETY: ends the process as `_exit` does.
     unsafe {

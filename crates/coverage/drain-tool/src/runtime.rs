@@ -2,13 +2,15 @@
 
 use std::ffi::c_void;
 
-use drain::{Agent, LoadedObject, Runtime, RuntimeError, Symbol};
+use drain::{Agent, LoadedObject, Runtime, RuntimeError, Symbol, runtime::Registered};
 use hsa_sys::{
     Handle, Status,
     constants::{DEVICE_TYPE_GPU, POINTER_TYPE_HSA, SYMBOL_KIND_VARIABLE, agent_info, symbol_info},
     tables::PointerInfo,
 };
 use hsa_tool::{Loader, Tables, info};
+
+use crate::registered;
 
 /// The functions without which nothing can be collected.
 pub const NEEDED: &[&str] = &[
@@ -238,5 +240,13 @@ impl Runtime for HsaRuntime {
         self.check_range(agent, address, from.len())?;
         // SAFETY: the destination is inside one allocation of the device, the source is our buffer.
         unsafe { self.copy(address as *mut c_void, from.as_ptr().cast(), from.len()) }
+    }
+
+    fn registered(&self) -> Vec<Registered> {
+        registered::all()
+    }
+
+    fn read_host(&self, address: u64, into: &mut [u8]) -> bool {
+        guest::memory::read(address, into)
     }
 }

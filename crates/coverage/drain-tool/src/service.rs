@@ -4,7 +4,7 @@
 //! for the answer, so that the snapshot is of the moment, and then let the signal take its course.
 
 use std::{
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
@@ -19,6 +19,8 @@ use kmt_sys::running;
 use crate::state;
 
 static ALARM: Alarm = Alarm::new();
+/// The user has chosen the signals.
+static CHOSEN: AtomicBool = AtomicBool::new(false);
 
 const SIGNALS: usize = 65;
 /// Previous handlers, by signal number.
@@ -26,7 +28,7 @@ static PREVIOUS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(libc::SIG_DF
 
 /// Starts the thread when the settings need it.
 pub fn start(config: &Config) {
-    if config.interval.is_none() && config.signals.is_empty() {
+    if config.interval.is_none() && config.signals.as_ref().is_some_and(Vec::is_empty) {
         return;
     }
     ALARM.claim();
@@ -36,9 +38,12 @@ pub fn start(config: &Config) {
         state::say("no thread for snapshots can be started");
         return;
     }
-    let only_default = config.signals_by_default;
-    for &signal in &config.signals {
-        install(signal, only_default);
+    match &config.signals {
+        Some(chosen) => {
+            CHOSEN.store(true, Ordering::Release);
+            chosen.iter().for_each(|&signal| install(signal, false));
+        }
+        None => signals::deadly().for_each(|signal| install(signal, true)),
     }
 }
 
@@ -58,8 +63,10 @@ fn serve(interval: Option<Duration>) {
     }
 }
 
+/// A user who chooses one of these three wants a snapshot, and not the program's end.
 fn is_fatal(signal: i32) -> bool {
-    !matches!(signal, libc::SIGUSR1 | libc::SIGUSR2 | libc::SIGHUP)
+    let asks = matches!(signal, libc::SIGUSR1 | libc::SIGUSR2 | libc::SIGHUP);
+    !(asks && CHOSEN.load(Ordering::Acquire))
 }
 
 /// `only_default`: leaves the signal alone if the program handles or ignores it. The emulated device's handler tells what was running,

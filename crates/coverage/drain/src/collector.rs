@@ -3,6 +3,7 @@
 //! Counts are kept by image, not by address: an image loaded twice, on two devices, or unloaded and loaded again is
 //! one profile. Nothing latches; each dump writes everything known so far.
 
+mod idle;
 mod read;
 mod write;
 
@@ -18,7 +19,7 @@ use rawprof::{Note, Profile, Salvage, Version};
 
 use crate::{
     config::{Config, Ledger},
-    image::{self, Image, ImageId},
+    image::{self, Image, ImageError, ImageId},
     locate::{self, Method, Spans},
     naming::FileName,
     output::ManifestImage,
@@ -50,6 +51,10 @@ pub struct Collector {
     agents: HashMap<u64, Agent>,
     live: HashMap<(u64, u64), Live>,
     totals: BTreeMap<Key, Total>,
+    /// Images that were registered, as they count if none of them is loaded.
+    idle: BTreeMap<Key, Snapshot>,
+    /// Numbers of fat binaries that were looked into.
+    registered: HashSet<u64>,
     images: HashMap<ImageId, Arc<Image>>,
     saved: HashSet<(PathBuf, ImageId)>,
     /// The files of this process, by target.
@@ -105,6 +110,8 @@ impl Collector {
             agents: HashMap::new(),
             live: HashMap::new(),
             totals: BTreeMap::new(),
+            idle: BTreeMap::new(),
+            registered: HashSet::new(),
             images: HashMap::new(),
             saved: HashSet::new(),
             names: HashMap::new(),
@@ -179,6 +186,9 @@ impl Collector {
             if let Some((key, snapshot)) = &live.last {
                 add(&mut sum, key.clone(), snapshot.clone());
             }
+        }
+        for (key, idle) in &self.idle {
+            sum.entry(key.clone()).or_insert_with(|| idle.clone());
         }
         self.write(sum, &mut report);
         if !report.files.is_empty() {
@@ -311,21 +321,24 @@ impl Collector {
 
     fn read_image(&mut self, runtime: &dyn Runtime, object: &LoadedObject) -> Option<Arc<Image>> {
         let bytes = image::read_whole(runtime, object)?;
-        let id = ImageId::of(&bytes);
-        if let Some(known) = self.images.get(&id) {
-            return Some(known.clone());
-        }
-        match Image::parse(bytes) {
-            Ok(image) => {
-                let image = Arc::new(image);
-                self.images.insert(id, image.clone());
-                Some(image)
-            }
+        match self.image(bytes) {
+            Ok(image) => Some(image),
             Err(error) => {
                 self.complain(format!("{}: {error}", describe(object)));
                 None
             }
         }
+    }
+
+    /// The image of these bytes, which is kept once.
+    fn image(&mut self, bytes: Vec<u8>) -> Result<Arc<Image>, ImageError> {
+        let id = ImageId::of(&bytes);
+        if let Some(known) = self.images.get(&id) {
+            return Ok(known.clone());
+        }
+        let image = Arc::new(Image::parse(bytes)?);
+        self.images.insert(id, image.clone());
+        Ok(image)
     }
 
     /// Brings the set of live objects up to date with the runtime's.
@@ -345,6 +358,7 @@ impl Collector {
                 return;
             }
         }
+        self.note_registered(runtime);
         let executables = match runtime.executables() {
             Ok(executables) => executables,
             Err(RuntimeError::NotRunning) => return,

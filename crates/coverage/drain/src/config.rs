@@ -13,10 +13,8 @@ pub struct Config {
     pub per_device: bool,
     /// Time between snapshots.
     pub interval: Option<Duration>,
-    /// Signals that ask for a snapshot.
-    pub signals: Vec<i32>,
-    /// The user chose no signals. The default is the signals that end a process; those that the program handles or ignores are left alone.
-    pub signals_by_default: bool,
+    /// Signals that ask for a snapshot. None: all that end a process and that the program neither handles nor ignores.
+    pub signals: Option<Vec<i32>>,
     /// Report what was found on standard error.
     pub verbose: bool,
     /// File to which processes add a line when they have found counters, and one when they have written them: [`Ledger`].
@@ -95,18 +93,11 @@ const SIGNALS: &[(&str, i32)] = &[
     ("ILL",  libc::SIGILL),
     ("FPE",  libc::SIGFPE),
     ("QUIT", libc::SIGQUIT),
-];
-
-/// Signals that end a process which does nothing about them, and that are sent to processes that are not to go on.
-const DEADLY: &[i32] = &[
-    libc::SIGTERM,
-    libc::SIGINT,
-    libc::SIGQUIT,
-    libc::SIGABRT,
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGILL,
-    libc::SIGFPE,
+    ("PIPE", libc::SIGPIPE),
+    ("ALRM", libc::SIGALRM),
+    ("TRAP", libc::SIGTRAP),
+    ("SYS",  libc::SIGSYS),
+    ("XCPU", libc::SIGXCPU),
 ];
 
 /// Returns the signals that a list names, or what is wrong with a name. The list `none` has no signals.
@@ -149,17 +140,16 @@ impl Config {
                 )),
             }
         }
-        let mut signals = Vec::new();
-        let chosen = set(SIGNAL);
-        if chosen.is_none() {
-            signals.extend(DEADLY);
-        }
-        for signal in chosen.iter().flat_map(|list| named(list)) {
-            match signal {
-                Ok(number) => signals.push(number),
-                Err(problem) => problems.push(format!("{SIGNAL}={problem}")),
+        let signals = set(SIGNAL).map(|list| {
+            let mut numbers = Vec::new();
+            for signal in named(&list) {
+                match signal {
+                    Ok(number) => numbers.push(number),
+                    Err(problem) => problems.push(format!("{SIGNAL}={problem}")),
+                }
             }
-        }
+            numbers
+        });
         let pattern = set(FILE)
             .or_else(|| set(LLVM_FILE))
             .unwrap_or_else(|| DEFAULT_PATTERN.into());
@@ -169,7 +159,6 @@ impl Config {
             images,
             per_device,
             interval,
-            signals_by_default: set(SIGNAL).is_none(),
             signals,
             ledger: set(LEDGER).map(PathBuf::from),
             verbose,

@@ -231,15 +231,20 @@ fn is_unique(name: &str) -> bool {
 
 /// True if an object's image has profile sections; reads its headers only. `None` when it cannot be read.
 pub fn is_instrumented(runtime: &dyn Runtime, object: &LoadedObject) -> Option<bool> {
+    has_counters(object.image_size, &|offset, into| {
+        runtime.read_image(object, offset, into)
+    })
+}
+
+/// The same of an image of this size, whose parts `copy` copies if they can be read.
+pub fn has_counters(image: u64, copy: &dyn Fn(u64, &mut [u8]) -> bool) -> Option<bool> {
     let read = |offset: u64, size: u64| {
         let end = offset.checked_add(size)?;
-        if object.image_size == 0 || end > object.image_size || object.image_size > IMAGE_LIMIT {
+        if image == 0 || end > image || image > IMAGE_LIMIT {
             return None;
         }
         let mut bytes = vec![0; usize::try_from(size).ok()?];
-        runtime
-            .read_image(object, offset, &mut bytes)
-            .then_some(bytes)
+        copy(offset, &mut bytes).then_some(bytes)
     };
     let start = read(0, 64)?;
     let header = elf::FileHeader64::<LittleEndian>::parse(start.as_slice()).ok()?;

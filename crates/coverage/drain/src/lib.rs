@@ -13,6 +13,7 @@
 
 pub mod collector;
 pub mod config;
+mod fat_binary;
 pub mod hiprtc;
 pub mod image;
 pub mod locate;

@@ -65,12 +65,19 @@ pub struct ManifestImage {
     pub records: usize,
     /// Records that had to be dropped.
     pub dropped: usize,
-    /// How the sections were found: `sections`, `table` or `symbols`.
+    /// How the sections were found: `sections`, `table` or `symbols`; `never loaded` if no launch needed the image.
     pub method: String,
     /// Times it was loaded, over all devices.
     pub loads: u64,
     /// `true` if it carries the coverage mapping that reports by line need.
     pub has_mapping: bool,
+}
+
+impl ManifestImage {
+    /// Images that could not be read are told apart by their places.
+    fn is_same(&self, other: &ManifestImage) -> bool {
+        self.sha1 == other.sha1 && (self.sha1.is_some() || self.uri == other.uri)
+    }
 }
 
 /// Writes a whole file or none; what is no regular file is written through ([`outputs::Output`]).
@@ -102,37 +109,66 @@ pub fn write_profiles(path: &Path, profiles: &[Profile]) -> Result<(), OutputErr
     write_atomically(path, &bytes)
 }
 
-/// Adds profiles to a file that other processes may add to at the same time.
-pub fn merge_profiles(path: &Path, profiles: &[Profile]) -> Result<(), OutputError> {
-    let _lock = lock(path)?;
-    let mut sum = match fs::read(path) {
-        Ok(bytes) if bytes.is_empty() => Vec::new(),
-        Ok(bytes) => rawprof::parse(&bytes).map_err(|source| OutputError::Existing {
-            path: path.into(),
-            source,
-        })?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(source) => {
-            return Err(OutputError::Write {
+/// A file that other processes add to as well. They wait as long as this value lives.
+#[derive(Debug)]
+pub struct Shared<'a> {
+    path: &'a Path,
+    _lock: File,
+}
+
+impl<'a> Shared<'a> {
+    /// Waits until no other process adds to the file.
+    pub fn open(path: &'a Path) -> Result<Self, OutputError> {
+        let _lock = lock(path)?;
+        Ok(Shared { path, _lock })
+    }
+
+    /// Adds profiles to those of other processes.
+    pub fn add(&self, profiles: &[Profile]) -> Result<(), OutputError> {
+        let path = self.path;
+        let mut sum = match fs::read(path) {
+            Ok(bytes) if bytes.is_empty() => Vec::new(),
+            Ok(bytes) => rawprof::parse(&bytes).map_err(|source| OutputError::Existing {
                 path: path.into(),
                 source,
-            });
-        }
-    };
-    for profile in profiles {
-        let same = |known: &&mut Profile| {
-            known.version == profile.version && known.binary_ids == profile.binary_ids
+            })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(source) => {
+                return Err(OutputError::Write {
+                    path: path.into(),
+                    source,
+                });
+            }
         };
-        // A temporal profile cannot be added, so it is kept apart; equal ids mean equal images, so nothing conflicts.
-        let added = sum
-            .iter_mut()
-            .find(same)
-            .is_some_and(|known| rawprof::merge(known, profile).is_ok());
-        if !added {
-            sum.push(profile.clone());
+        for profile in profiles {
+            let same = |known: &&mut Profile| {
+                known.version == profile.version && known.binary_ids == profile.binary_ids
+            };
+            // A temporal profile cannot be added, so it is kept apart; equal ids mean equal images, so nothing conflicts.
+            let added = sum
+                .iter_mut()
+                .find(same)
+                .is_some_and(|known| rawprof::merge(known, profile).is_ok());
+            if !added {
+                sum.push(profile.clone());
+            }
         }
+        write_profiles(path, &sum)
     }
-    write_profiles(path, &sum)
+
+    /// Writes the manifest, with the images that other processes listed.
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), OutputError> {
+        let known: Option<Manifest> = fs::read(manifest_path(self.path))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let mut all = manifest.clone();
+        for image in known.map(|known| known.images).unwrap_or_default() {
+            if !all.images.iter().any(|ours| ours.is_same(&image)) {
+                all.images.push(image);
+            }
+        }
+        write_manifest(self.path, &all)
+    }
 }
 
 /// A lock beside the file, since the file itself is replaced. It also works between machines on NFS.
@@ -186,21 +222,10 @@ pub fn manifest_path(profile: &Path) -> PathBuf {
     profile.with_file_name(name)
 }
 
-/// Writes the manifest of a file; with `merge`, keeps the images that earlier writers listed.
-pub fn write_manifest(profile: &Path, manifest: &Manifest, merge: bool) -> Result<(), OutputError> {
+/// Writes the manifest of a file.
+pub fn write_manifest(profile: &Path, manifest: &Manifest) -> Result<(), OutputError> {
     let path = manifest_path(profile);
-    let mut all = manifest.clone();
-    if merge {
-        let known: Option<Manifest> = fs::read(&path)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        for image in known.map(|known| known.images).unwrap_or_default() {
-            if !all.images.iter().any(|ours| ours.sha1 == image.sha1) {
-                all.images.push(image);
-            }
-        }
-    }
-    let text = serde_json::to_vec_pretty(&all).map_err(|error| OutputError::Write {
+    let text = serde_json::to_vec_pretty(manifest).map_err(|error| OutputError::Write {
         path: path.clone(),
         source: error.into(),
     })?;

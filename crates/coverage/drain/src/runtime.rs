@@ -30,6 +30,15 @@ pub struct LoadedObject {
     pub uri: String,
 }
 
+/// A fat binary that the program has registered: its kernels for several targets. Runtimes load it when one of them is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// No other has this number in this process.
+    pub number: u64,
+    /// Address of its first byte in host memory.
+    pub address: u64,
+}
+
 /// A variable of an executable on one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
@@ -89,4 +98,8 @@ pub trait Runtime {
     fn read(&self, agent: u64, address: u64, into: &mut [u8]) -> Result<(), RuntimeError>;
     /// Copies host memory to the device.
     fn write(&self, agent: u64, address: u64, from: &[u8]) -> Result<(), RuntimeError>;
+    /// The fat binaries that are registered now.
+    fn registered(&self) -> Vec<Registered>;
+    /// Copies host memory; false when it cannot be read.
+    fn read_host(&self, address: u64, into: &mut [u8]) -> bool;
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::mock::{Mock, SOURCE, compile, counts};
-use drain::{Collector, Config, Runtime};
+use drain::{Collector, Config, Runtime, image::ImageId, runtime::Registered};
 
 const BASE: u64 = 0x7f12_0000_0000;
 const KERN: &str = "_Z4kernPiii";
@@ -578,6 +578,97 @@ fn ranks_merge_into_one_file() {
         "one profile per image"
     );
     assert_eq!(counts(profiles[0])[IDLE], [5 * (1..=8).sum::<u64>()]);
+    let manifest = std::fs::read(drain::output::manifest_path(profiles[0])).unwrap();
+    let manifest: drain::output::Manifest = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest.images.len(), 2, "{manifest:?}");
+}
+
+/// A fat binary with these images.
+fn fat_binary(images: &[(&str, &[u8])]) -> Vec<u8> {
+    let names: Vec<_> = images
+        .iter()
+        .map(|(target, _)| format!("hipv4-amdgcn-amd-amdhsa--{target}"))
+        .collect();
+    let table: usize = names.iter().map(|name| 24 + name.len()).sum();
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((images.len() as u64).to_le_bytes());
+    let mut at = bytes.len() + table;
+    for ((_, image), name) in images.iter().zip(&names) {
+        for word in [at, image.len(), name.len()] {
+            bytes.extend((word as u64).to_le_bytes());
+        }
+        bytes.extend(name.as_bytes());
+        at += image.len();
+    }
+    images.iter().for_each(|(_, image)| bytes.extend(*image));
+    bytes
+}
+
+/// Kernels of an image that no launch loaded are uncovered, and not absent.
+#[test]
+fn images_that_were_never_loaded_have_profiles() {
+    let images = images();
+    let binary = fat_binary(&[
+        ("gfx90a:xnack-", &images.gfx90a),
+        ("gfx1030", &images.gfx1030),
+    ]);
+    let mut gpu = Mock::new(&["gfx90a"]);
+    gpu.registered = vec![Registered {
+        number: 1,
+        address: 0,
+    }];
+    gpu.host = binary.clone();
+    let mut bench = Bench::new();
+    let file = bench.file("gfx90a.x.profraw");
+    assert_eq!(bench.dump(&gpu).files, std::slice::from_ref(&file));
+    accepted_by_llvm(&file);
+    assert_eq!(counts(&file)[KERN], [0; 7]);
+    assert_eq!(counts(&file)[IDLE], [0]);
+    assert!(
+        drain::output::image_path(bench.directory.path(), ImageId::of(&images.gfx90a)).exists()
+    );
+    // The same image, loaded after all.
+    let module = gpu.load(0, &images.gfx90a, BASE);
+    gpu.count(module, IDLE, &[5]);
+    bench.dump(&gpu);
+    assert_eq!(counts(&file)[IDLE], [5]);
+    assert_eq!(
+        rawprof::parse(&std::fs::read(&file).unwrap())
+            .unwrap()
+            .len(),
+        1
+    );
+    // Damaged tables are no images.
+    for size in [0, 23, 40, 90, binary.len() - images.gfx1030.len() - 1] {
+        gpu = Mock::new(&["gfx90a"]);
+        gpu.registered = vec![Registered {
+            number: 1,
+            address: 0,
+        }];
+        gpu.host = binary[..size].to_vec();
+        assert_eq!(Bench::new().dump(&gpu).files.len(), 0, "{size}");
+    }
+}
+
+/// A shared file that cannot be added to any more: what it holds of this process is not in the process's own file again.
+#[test]
+fn counts_are_in_one_file_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut collector = Collector::new(config(directory.path().join("all-%m.profraw")));
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(module, IDLE, &[3]);
+    let shared = collector.dump(Some(&gpu)).files.remove(0);
+    let whole = std::fs::read(&shared).unwrap();
+    std::fs::write(&shared, "damaged").unwrap();
+    gpu.count(module, IDLE, &[10]);
+    let own = collector.dump(Some(&gpu)).files.remove(0);
+    assert_eq!(collector.take_messages().len(), 1);
+    std::fs::write(&shared, whole).unwrap();
+    gpu.count(module, IDLE, &[100]);
+    assert_eq!(collector.dump(Some(&gpu)).files, std::slice::from_ref(&own));
+    assert_eq!(counts(&shared)[IDLE], [3]);
+    assert_eq!(counts(&own)[IDLE], [110]);
 }
 
 #[test]

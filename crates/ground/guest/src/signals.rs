@@ -10,6 +10,39 @@ use crate::{Bell, library};
 
 pub type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
 
+/// Signals whose default is the end of the process, besides the real-time ones.
+const DEADLY: [libc::c_int; 22] = [
+    libc::SIGABRT,
+    libc::SIGALRM,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGHUP,
+    libc::SIGILL,
+    libc::SIGINT,
+    libc::SIGIO,
+    libc::SIGPIPE,
+    libc::SIGPROF,
+    libc::SIGPWR,
+    libc::SIGQUIT,
+    libc::SIGSEGV,
+    libc::SIGSTKFLT,
+    libc::SIGSYS,
+    libc::SIGTERM,
+    libc::SIGTRAP,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGVTALRM,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+];
+
+/// All signals whose default is the end of the process, but SIGKILL, which nothing can handle.
+pub fn deadly() -> impl Iterator<Item = libc::c_int> {
+    DEADLY
+        .into_iter()
+        .chain(libc::SIGRTMIN()..=libc::SIGRTMAX())
+}
+
 /// The current action for a signal: `SIG_DFL`, `SIG_IGN` or a function; `None` if there is no such signal.
 pub fn disposition(signal: libc::c_int) -> Option<libc::sighandler_t> {
     // SAFETY: plain data, which the call fills in.

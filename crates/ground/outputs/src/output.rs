@@ -268,11 +268,19 @@ fn with_a_name(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or(OsStr::new("luthier")));
     prefix.push(".");
+    // Opened here: an error of that library would name a file that the user does not know.
+    let open = |path: &Path| {
+        OpenOptions::new()
+            .write(true)
+            .read(true)
+            .create_new(true)
+            .mode(permissions::of_files())
+            .open(path)
+    };
     tempfile::Builder::new()
         .prefix(&prefix)
         .suffix(UNFINISHED)
-        .permissions(Permissions::from_mode(permissions::of_files()))
-        .tempfile_in(directory_of(target))
+        .make_in(directory_of(target), open)
 }
 
 /// Gives a nameless file its name, in place of what has it.

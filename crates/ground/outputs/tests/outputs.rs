@@ -39,6 +39,15 @@ fn a_file_appears_whole_and_nothing_is_beside_it() {
     assert_eq!(names(folder.path()), ["out"]);
 }
 
+/// Files of our own beside the output are no business of the user's.
+#[test]
+fn errors_name_no_file_that_the_user_does_not_know() {
+    let folder = folder();
+    let error = Output::create(&folder.path().join("none/out")).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(libc::ENOENT), "{error}");
+    assert!(!error.to_string().contains("out"), "{error}");
+}
+
 #[test]
 fn modes_stay_and_are_otherwise_as_the_umask_says() {
     let folder = folder();

@@ -16,31 +16,6 @@ use crate::{
     state::{self, DEATH},
 };
 
-/// Signals whose default is the end of the process, besides the real-time ones.
-const DEADLY: [libc::c_int; 22] = [
-    libc::SIGABRT,
-    libc::SIGALRM,
-    libc::SIGBUS,
-    libc::SIGFPE,
-    libc::SIGHUP,
-    libc::SIGILL,
-    libc::SIGINT,
-    libc::SIGIO,
-    libc::SIGPIPE,
-    libc::SIGPROF,
-    libc::SIGPWR,
-    libc::SIGQUIT,
-    libc::SIGSEGV,
-    libc::SIGSTKFLT,
-    libc::SIGSYS,
-    libc::SIGTERM,
-    libc::SIGTRAP,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-    libc::SIGVTALRM,
-    libc::SIGXCPU,
-    libc::SIGXFSZ,
-];
 /// Signals of a user or a program that does not want to wait any longer.
 const IMPATIENT: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 const STACK: usize = 1 << 20;
@@ -76,8 +51,7 @@ pub fn install() {
         }
     };
     if threads::spawn("luthier-signals", STACK, Box::new(serve)) {
-        let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
-        for signal in DEADLY.into_iter().chain(real_time) {
+        for signal in signals::deadly() {
             signals::handle_by_default(signal, on_signal);
         }
     }

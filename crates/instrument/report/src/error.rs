@@ -16,6 +16,8 @@ pub enum Error {
          `luthier run -t hotspots --output DIR -- PROGRAM`", path.display()
     )]
     Nothing { path: PathBuf },
+    #[error("{} would be counted twice: it is named twice, or another directory holds it", path.display())]
+    Twice { path: PathBuf },
     #[error("{}: this is no page of `luthier report`: {reason}", path.display())]
     NoPage { path: PathBuf, reason: &'static str },
     #[error("{}: {reason}", path.display())]

@@ -7,7 +7,7 @@ use crate::{
 use serde::Deserialize;
 use serde_json::Value;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt, fs,
     path::{Path, PathBuf},
 };
@@ -142,10 +142,15 @@ pub(crate) struct Results {
 impl Results {
     /// The results in several directories, and of all ranks in them.
     pub fn read(directories: &[PathBuf]) -> Result<Results> {
-        let mut results = Results::default();
+        let (mut results, mut seen) = (Results::default(), BTreeSet::new());
         for directory in directories {
             let mut known = 0;
             for place in places(directory)? {
+                let whole = fs::canonicalize(&place.path);
+                if !seen.insert(whole.map_err(Error::unreadable(&place.path))?) {
+                    let path = place.path;
+                    return Err(Error::Twice { path });
+                }
                 known += results.add(&place)?;
             }
             if known == 0 {

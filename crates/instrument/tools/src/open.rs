@@ -24,6 +24,8 @@ pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    #[error("-t names no tool; `luthier tool list` lists the ready tools")]
+    NoName,
     #[error(
         "no tool {name}{meant}: there is {known}, and no file of that name; build one with `luthier tool build`"
     )]
@@ -201,6 +203,9 @@ pub fn distinct(tools: &[String]) -> ToolSet<'_> {
 /// The tools of a run that have no host code of their own, under names of their own; each as `-t` has it, or several with commas between.
 pub fn open_all(lists: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>, OpenError> {
     let given: Vec<_> = lists.iter().flat_map(|list| given(list)).collect();
+    if given.is_empty() && !lists.is_empty() {
+        return Err(OpenError::NoName);
+    }
     let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
     let chosen = distinct(&plain).chosen.into_iter();
     let opened = chosen.map(|(tool, name)| {

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::Write,
     path::{Path, PathBuf},
     process::ExitCode,
     str::FromStr,
@@ -12,7 +13,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use command::Status;
 use emulate::{Argument, Device, Fill, Shape};
-use outputs::Input;
+use outputs::{Input, Output};
 
 use crate::{
     alone::{self, Alone},
@@ -222,6 +223,21 @@ impl FromStr for Dump {
     }
 }
 
+/// Bytes of a buffer that are in this process's memory at a time.
+const PIECE: u64 = 1 << 20;
+
+/// Writes a buffer to a file.
+fn dumped(device: &Device<'_>, address: u64, size: u64, path: &Path) -> Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
+    let mut output = Output::create(path).with_context(cannot)?;
+    for at in (0..size).step_by(PIECE as usize) {
+        let mut piece = vec![0; PIECE.min(size - at) as usize];
+        device.read(address + at, &mut piece)?;
+        output.write_all(&piece).with_context(cannot)?;
+    }
+    output.finish().with_context(cannot)
+}
+
 /// `device` with the host code that the user wants.
 fn translated<'d, 'o>(device: &'d Device<'o>) -> &'d Device<'o> {
     if let Err(why) = device.translate_as_wished() {
@@ -371,9 +387,7 @@ impl Emulate {
         };
         for dump in &self.dump {
             if let Some(Some((address, size))) = buffers.get(dump.index) {
-                let mut contents = vec![0; *size as usize];
-                device.read(*address, &mut contents)?;
-                records::write_whole(&dump.file, &contents)?;
+                dumped(device, *address, *size, &dump.file)?;
             }
         }
         match self.format {

@@ -5,11 +5,12 @@ mod rows;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::Value;
 
@@ -71,10 +72,7 @@ impl Merge {
         }
         let there = fs::read_dir(&self.output).is_ok_and(|mut entries| entries.next().is_some());
         if there {
-            bail!(
-                "{} is not empty: merge into a new directory",
-                self.output.display()
-            );
+            return Err(not_empty(&self.output));
         }
         let steps = Steps::new();
         let (mut merged, mut seen) = (Merged::default(), BTreeSet::new());
@@ -187,30 +185,76 @@ impl Merged {
         Ok(())
     }
 
+    /// The directory gets its name when it is whole, so that it never has the files of two commands.
     fn write(&self, output: &Path) -> Result<()> {
-        let cannot = |path: &Path| format!("cannot write {}", path.display());
-        fs::create_dir_all(output).with_context(|| cannot(output))?;
+        let place = fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());
+        let parent = place
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).with_context(|| cannot(output))?;
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let apart = parent.join(format!(".{name}.{}.unfinished", std::process::id()));
+        if fs::create_dir(&apart).is_err() {
+            // The directory is there, and nothing may be put beside it.
+            return self.fill(&place, output);
+        }
+        let filled = self.fill(&apart, output);
+        let named = filled.map(|()| fs::rename(&apart, &place));
+        if !matches!(named, Ok(Ok(()))) {
+            let _ = fs::remove_dir_all(&apart);
+        }
+        match named? {
+            Ok(()) => Ok(()),
+            // A directory cannot be replaced where a file system begins.
+            Err(error) if error.kind() == ErrorKind::ResourceBusy => self.fill(&place, output),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists
+                ) =>
+            {
+                Err(not_empty(output))
+            }
+            Err(error) => Err(error).with_context(|| cannot(output)),
+        }
+    }
+
+    /// Writes the files; errors call the directory as the user does.
+    fn fill(&self, place: &Path, output: &Path) -> Result<()> {
+        fs::create_dir_all(place).with_context(|| cannot(output))?;
         let named = |(tool, total)| (format!("{tool}.{NOBODY}.json"), total);
         let statistics = self
             .statistics
             .iter()
             .map(|total| ("statistics.json".to_owned(), total));
         for (name, total) in self.totals.iter().map(named).chain(statistics) {
-            let path = output.join(name);
-            outputs::write_whole(&path, &serde_json::to_vec_pretty(total)?)
-                .with_context(|| cannot(&path))?;
+            outputs::write_whole(&place.join(&name), &serde_json::to_vec_pretty(total)?)
+                .with_context(|| cannot(&output.join(name)))?;
         }
         if !self.objects.is_empty() {
-            let objects = output.join("objects");
-            fs::create_dir_all(&objects).with_context(|| cannot(&objects))?;
+            let objects = Path::new("objects");
+            fs::create_dir_all(place.join(objects)).with_context(|| cannot(output))?;
             for (name, from) in &self.objects {
                 let bytes = fs::read(from).with_context(|| from.display().to_string())?;
                 let path = objects.join(name);
-                outputs::write_whole(&path, &bytes).with_context(|| cannot(&path))?;
+                outputs::write_whole(&place.join(&path), &bytes)
+                    .with_context(|| cannot(&output.join(path)))?;
             }
         }
         Ok(())
     }
+}
+
+fn cannot(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+fn not_empty(output: &Path) -> anyhow::Error {
+    anyhow!(
+        "{} is not empty: merge into a new directory",
+        output.display()
+    )
 }
 
 /// The files of a directory, in the order of their names.

@@ -282,12 +282,22 @@ impl Verify {
     }
 }
 
+/// A buffer as large as the user says: there may be no room for it.
+fn zeros(size: u64) -> Result<Vec<u8>> {
+    let mut zeros = Vec::new();
+    let size = usize::try_from(size)?;
+    let room = zeros.try_reserve_exact(size);
+    room.map_err(|_| anyhow::anyhow!("zero:{size} is more than this machine has memory for"))?;
+    zeros.resize(size, 0);
+    Ok(zeros)
+}
+
 /// The launch that the user made up.
 pub fn launch(kernel: &str, made_up: &MadeUp) -> Result<Launch> {
     let inputs = made_up.arguments.iter().map(|given| {
         Ok(match given {
             Given::Scalar(bytes) => Input::Value(bytes.clone()),
-            Given::Zero(size) => Input::Buffer(vec![0; usize::try_from(*size)?]),
+            Given::Zero(size) => Input::Buffer(zeros(*size)?),
             Given::File(path) => Input::Buffer(
                 outputs::Input::open(path)
                     .with_context(|| format!("cannot read {}", path.display()))?

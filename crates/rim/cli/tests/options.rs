@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{hip, luthier};
+use crate::common::{code_object, hip, luthier};
 
 #[test]
 fn what_cannot_act_stops_before_the_program() {
@@ -297,6 +297,39 @@ fn help_on_queries_needs_no_engine() {
         told.contains("luthier-query") && told.contains("working-set"),
         "{told}"
     );
+}
+
+#[test]
+fn lists_without_a_tool_and_buffers_without_room_are_refused() {
+    let object = code_object("tiny.cl");
+    let object = object.to_str().unwrap();
+    let launch = ["-k", "tiny", "--arg", "zero:256", object];
+    let large = ["-k", "tiny", "--arg", "zero:999999999999999", object];
+    for (words, rest, reason) in [
+        (&["verify", "-t", ""][..], &launch[..], "names no tool"),
+        (&["emulate", "-t", ","], &launch, "names no tool"),
+        (
+            &["instrument", "-t", "", "-o", "/dev/null"],
+            &[object],
+            "names no tool",
+        ),
+        (&["verify"], &large, "zero:999999999999999 is more than"),
+        (
+            &["bisect", object],
+            &large,
+            "zero:999999999999999 is more than",
+        ),
+        (
+            &["emulate"],
+            &large,
+            "cannot allocate 999999999999999 bytes",
+        ),
+    ] {
+        let output = luthier(words).args(rest).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
+        assert!(said.contains(reason), "{words:?}: {said}");
+    }
 }
 
 /// Names of files, expressions and descriptions may have several lines; errors about them have one.

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     fs,
     path::Path,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 use crate::common::{
@@ -277,12 +277,25 @@ fn what_cannot_be_added_up_is_said() {
     let rank = folder.path().join("rank=0");
     fs::rename(folder.path().join("mine.7.json"), rank.join("mine.7.json")).unwrap();
     for again in [folder.path().join("rank=0/.."), rank] {
-        let mut command = luthier(&["merge", "-o"]);
-        command.arg(&output).arg(folder.path()).arg(&again);
-        let done = command.output().unwrap();
-        let said = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(2), "{said}");
-        assert!(said.contains("would be counted twice"), "{said}");
+        for action in ["merge", "report"] {
+            let mut command = luthier(&[action, "-o"]);
+            command.arg(&output).arg(folder.path()).arg(&again);
+            let done = command.output().unwrap();
+            let said = String::from_utf8(done.stderr).unwrap();
+            assert_eq!(done.status.code(), Some(2), "{said}");
+            assert!(said.contains("would be counted twice"), "{said}");
+        }
     }
     assert!(!output.exists());
+    // Of several commands at once with one output, one has it, and nothing of the others is left.
+    let start = || {
+        let mut command = luthier(&["merge", "-o"]);
+        command.arg(&output).arg(folder.path());
+        command.stderr(Stdio::null()).spawn().unwrap()
+    };
+    let started = [start(), start(), start()];
+    let done = started.map(|mut child| child.wait().unwrap());
+    assert_eq!(done.iter().filter(|status| status.success()).count(), 1);
+    let files = fs::read_dir(folder.path()).unwrap();
+    assert_eq!(files.count(), 2, "the rank and the merged directory");
 }

@@ -218,6 +218,11 @@ int main(int count, char **arguments) {
         }
         return 0;
     }
+    if (is("idle")) {
+        void *memory;
+        CHECK(hipMalloc(&memory, 4));
+        return 0;
+    }
     if (is("module")) {
         for (int i = 0; i < 3; ++i)
             run_module(arguments[2], "module_work", i + 1);

@@ -86,7 +86,7 @@ pub(super) fn read_profile(
     problems.extend(damaged);
     let uniform = fetch(spans.uniform)?;
     let bitmap = fetch(spans.bitmap)?;
-    let sections = |version| Sections {
+    let sections = |version: Version| Sections {
         version,
         data: Region {
             address: spans.data.address,
@@ -107,18 +107,7 @@ pub(super) fn read_profile(
         names: &names,
     };
     let evidence = evidence(runtime, object, image, spans)?;
-    if let Some(version) = evidence.version {
-        return Ok((
-            rawprof::from_sections(&sections(Version(version)))?,
-            problems,
-        ));
-    }
-    let read = |version| rawprof::from_sections(&sections(Version(version))).ok();
-    let best = most_sensible(evidence.record_size, read);
-    let best = best.ok_or(ReadError::Profile(rawprof::Error::UnknownVersion {
-        version: 0,
-    }))?;
-    Ok((best, problems))
+    Ok((evidence.read(sections)?, problems))
 }
 
 /// For code without a version word: what `read` makes of the version whose records make sense.
@@ -146,11 +135,34 @@ fn most_sensible(
 
 /// Facts that tell the version of the records.
 #[derive(Default)]
-struct Evidence {
+pub(super) struct Evidence {
     /// The version word the code was compiled with; source-level code of LLVM 22 has none.
     version: Option<u64>,
     /// Size of a record's variable, when all are of one that a version has.
     record_size: Option<u64>,
+}
+
+impl Evidence {
+    pub(super) fn of_image(image: &Image) -> Evidence {
+        let records = image.variables.iter();
+        Evidence {
+            version: image.version,
+            record_size: record_size(records.map(|variable| (&*variable.name, variable.size))),
+        }
+    }
+
+    /// Reads sections as those of the version that they have.
+    pub(super) fn read<'a>(
+        &self,
+        sections: impl Fn(Version) -> Sections<'a>,
+    ) -> Result<Salvage, rawprof::Error> {
+        let read = |version| rawprof::from_sections(&sections(Version(version)));
+        match self.version {
+            Some(version) => read(version),
+            None => most_sensible(self.record_size, |version| read(version).ok())
+                .ok_or(rawprof::Error::UnknownVersion { version: 0 }),
+        }
+    }
 }
 
 /// Looks for it in the image, the bounds table and the symbols.
@@ -161,11 +173,7 @@ fn evidence(
     spans: &Spans,
 ) -> Result<Evidence, RuntimeError> {
     if let Some(image) = image {
-        let records = image.variables.iter();
-        return Ok(Evidence {
-            version: image.version,
-            record_size: record_size(records.map(|variable| (&*variable.name, variable.size))),
-        });
+        return Ok(Evidence::of_image(image));
     }
     let symbols = runtime.symbols(object.executable, object.agent)?;
     let record_size = record_size(symbols.iter().map(|symbol| (&*symbol.name, symbol.size)));

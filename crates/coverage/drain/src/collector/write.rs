@@ -42,7 +42,16 @@ impl Collector {
             let pattern = &self.config.pattern;
             let new = || naming::expand_new(pattern, &prefix, &facts, naming::begun());
             let name = self.names.entry(prefix.clone()).or_insert_with(new).clone();
-            match self.write_group(&name, &target, version, &entries, facts.process) {
+            let mut written = self.write_group(&name, &target, version, &entries);
+            if name.merge
+                && let Err(error) = &written
+            {
+                // Rather a file of our own than lost counts.
+                let own = self.apart(&prefix, &name, facts.process);
+                self.complain(format!("{error}; writing {} instead", own.path.display()));
+                written = self.write_group(&own, &target, version, &entries);
+            }
+            match written {
                 Ok(path) => report.files.push(path),
                 Err(error) => {
                     report.failures += 1;
@@ -52,13 +61,32 @@ impl Collector {
         }
     }
 
+    /// From now on, this process writes what it has not yet added to the shared file to one of its own.
+    fn apart(&mut self, prefix: &str, shared: &FileName, process: u32) -> FileName {
+        let stem = shared.path.file_stem().unwrap_or_default();
+        let base = format!("{}.{process}.profraw", stem.to_string_lossy());
+        let own = FileName {
+            path: shared.path.with_file_name(base),
+            merge: false,
+        };
+        let moved = self
+            .merged
+            .iter()
+            .filter(|((path, _), _)| *path == shared.path);
+        let moved: Vec<_> = moved
+            .map(|((_, key), before)| ((own.path.clone(), key.clone()), before.clone()))
+            .collect();
+        self.merged.extend(moved);
+        self.names.insert(prefix.to_owned(), own.clone());
+        own
+    }
+
     fn write_group(
         &mut self,
         name: &FileName,
         target: &str,
         version: u64,
         entries: &[(Key, Total)],
-        process: u32,
     ) -> Result<PathBuf, output::OutputError> {
         let directory = self.config.images.clone().unwrap_or_else(|| {
             let parent = name
@@ -77,7 +105,8 @@ impl Collector {
             }
         }
         let images = entries.iter().map(|(key, total)| {
-            let loads = self.loads.get(&key.image).copied().unwrap_or(1);
+            let known = self.loads.get(&key.image).copied();
+            let loads = known.unwrap_or(total.detail.loads);
             ManifestImage {
                 loads,
                 ..total.detail.clone()
@@ -92,44 +121,36 @@ impl Collector {
             .iter()
             .map(|(_, total)| total.profile.clone())
             .collect();
-        let mut path = name.path.clone();
+        let path = name.path.clone();
         let state = state_of(&cumulative, &manifest);
         if self.written.get(&path) == Some(&state) && path.exists() {
             return Ok(path);
         }
+        let fresh: Vec<Profile> = entries
+            .iter()
+            .map(
+                |(key, total)| match self.merged.get(&(path.clone(), key.clone())) {
+                    Some(before) => rawprof::subtract(&total.profile, before),
+                    None => total.profile.clone(),
+                },
+            )
+            .collect();
         if name.merge {
-            let fresh: Vec<Profile> = entries
-                .iter()
-                .map(
-                    |(key, total)| match self.merged.get(&(path.clone(), key.clone())) {
-                        Some(before) => rawprof::subtract(&total.profile, before),
-                        None => total.profile.clone(),
-                    },
-                )
-                .collect();
-            match output::merge_profiles(&path, &fresh) {
-                Ok(()) => {
-                    for (key, total) in entries {
-                        self.merged
-                            .insert((path.clone(), key.clone()), total.profile.clone());
-                    }
-                }
-                Err(error) => {
-                    // Rather a file of our own than lost counts.
-                    let own = format!(
-                        "{}.{process}.profraw",
-                        path.file_stem().unwrap_or_default().to_string_lossy()
-                    );
-                    path.set_file_name(own);
-                    self.complain(format!("{error}; writing {} instead", path.display()));
-                    output::write_profiles(&path, &cumulative)?;
-                }
+            let shared = output::Shared::open(&path)?;
+            shared.add(&fresh)?;
+            for (key, total) in entries {
+                self.merged
+                    .insert((path.clone(), key.clone()), total.profile.clone());
+            }
+            // The counts are in the file already: a file of our own would add them a second time.
+            if let Err(error) = shared.write_manifest(&manifest) {
+                self.complain(error.to_string());
             }
         } else {
-            output::write_profiles(&path, &cumulative)?;
+            output::write_profiles(&path, &fresh)?;
+            output::write_manifest(&path, &manifest)?;
         }
-        output::write_manifest(&path, &manifest, name.merge)?;
-        self.written.insert(name.path.clone(), state);
+        self.written.insert(path.clone(), state);
         Ok(path)
     }
 }

@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use drain::{Agent, LoadedObject, Runtime, RuntimeError, Symbol, image};
+use drain::{Agent, LoadedObject, Runtime, RuntimeError, Symbol, image, runtime::Registered};
 use object::{LittleEndian, Object, ObjectSegment, ObjectSymbol, read::elf::ElfFile64};
 
 const R_AMDGPU_RELATIVE64: u32 = 13;
@@ -32,6 +32,9 @@ pub struct Mock {
     /// Reads of this object's memory fail.
     pub broken: Cell<u64>,
     pub copies: Cell<usize>,
+    /// Host memory from address 0, and the fat binaries in it.
+    pub host: Vec<u8>,
+    pub registered: Vec<Registered>,
 }
 
 impl Mock {
@@ -244,6 +247,16 @@ impl Runtime for Mock {
         self.access(agent, address, from.len(), |memory| {
             memory.copy_from_slice(from)
         })
+    }
+
+    fn registered(&self) -> Vec<Registered> {
+        self.registered.clone()
+    }
+
+    fn read_host(&self, address: u64, into: &mut [u8]) -> bool {
+        let at = address as usize;
+        let bytes = self.host.get(at..at + into.len());
+        bytes.inspect(|bytes| into.copy_from_slice(bytes)).is_some()
     }
 }
 

@@ -1,0 +1,83 @@
+//! Profiles of builds that are gone: the program lies where it lay, with other code in it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    fs::File,
+    os::unix::{ffi::OsStringExt, fs::FileExt},
+    path::{Path, PathBuf},
+};
+
+use drain::{
+    image::ImageId,
+    output::{Manifest, ManifestImage, manifest_path},
+};
+
+/// A line for each program that was built again since profiles of it were written. llvm-cov adds counts of functions that have the same
+/// name and shape, and shows them beside the sources of today.
+pub fn warnings(profiles: &[PathBuf]) -> Vec<String> {
+    let mut stale: BTreeMap<PathBuf, BTreeSet<&Path>> = BTreeMap::new();
+    for profile in profiles {
+        let manifest = std::fs::read(manifest_path(profile)).ok();
+        let manifest = manifest.and_then(|bytes| serde_json::from_slice::<Manifest>(&bytes).ok());
+        let images = manifest.map(|manifest| manifest.images).unwrap_or_default();
+        for program in images.iter().filter_map(built_again) {
+            stale.entry(program).or_default().insert(profile);
+        }
+    }
+    let line = |(program, profiles): (PathBuf, BTreeSet<&Path>)| {
+        let names: Vec<_> = profiles
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        format!(
+            "{} was built again since its profile was written, and counts of both builds are added: delete {}, or give each build an \
+             --output of its own",
+            program.display(),
+            names.join(", ")
+        )
+    };
+    stale.into_iter().map(line).collect()
+}
+
+/// The file that an image came from, if it now has something else in its place.
+fn built_again(image: &ManifestImage) -> Option<PathBuf> {
+    let (path, place) = image.uri.strip_prefix("file://")?.split_once('#')?;
+    let value = |name: &str| {
+        let mut values = place
+            .split('&')
+            .filter_map(|part| part.strip_prefix(name)?.strip_prefix('='));
+        values.next()?.parse::<u64>().ok()
+    };
+    let path = plain(path)?;
+    let file = File::open(&path).ok()?;
+    let (offset, size) = (value("offset")?, value("size")?);
+    let is_there = offset.checked_add(size)? <= file.metadata().ok()?.len();
+    let mut bytes = vec![
+        0;
+        if is_there {
+            usize::try_from(size).ok()?
+        } else {
+            0
+        }
+    ];
+    file.read_exact_at(&mut bytes, offset).ok()?;
+    let is_same = is_there && Some(ImageId::of(&bytes).to_string()) == image.sha1;
+    (!is_same && image.sha1.is_some()).then_some(path)
+}
+
+/// A path of a URI, in which `%` and two digits stand for a byte.
+fn plain(text: &str) -> Option<PathBuf> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let mut digit = || char::from(rest.next()?).to_digit(16);
+                u8::try_from(digit()? * 16 + digit()?).ok()?
+            }
+            byte => byte,
+        });
+    }
+    Some(OsString::from_vec(bytes).into())
+}
