@@ -368,8 +368,7 @@ fn lower(
     is_heard: &dyn Fn(u64, u64) -> bool,
 ) -> Segment {
     let (config, planner) = (&program.config, program.planner.as_deref());
-    let mut targets = branch_targets(entry, found);
-    let mut known_rows = HashMap::new();
+    let (mut targets, mut rows) = (branch_targets(entry, found), RowsOf::new(config));
     let (mut segment, mut branches) = (Segment::new(config), Vec::new());
     let mut waits = Ascending::new(order::pending_waits(config, found));
     let polls = polls::polling(config, found);
@@ -401,9 +400,7 @@ fn lower(
         };
         previous_end = Some(inst.end());
         segment.written.add_writes(config, inst);
-        let row = *known_rows
-            .entry(inst.op)
-            .or_insert_with(|| row_of(config, inst));
+        let row = rows.find(inst.op);
         let orders = waits.has(pc);
         let follows_others = looks_at_clock && inst.op.has(Traits::INVALIDATES);
         let plan = planner.and_then(|planner| planner.plan(config, inst));
@@ -456,10 +453,24 @@ fn branch_targets(entry: u64, found: &BTreeMap<u64, Fetched>) -> Ascending {
     Ascending::new(targets.chain([entry]).collect())
 }
 
-/// The row of `inst`, with which another one may be meant where functions were measured.
-fn row_of(config: &Config, inst: &Inst) -> Option<&'static Row> {
-    rows::measured::find(config.measured, inst.op, config.target)
-        .or_else(|| rows::find(inst.op, config.target))
+/// The rows of opcodes that were met.
+struct RowsOf<'a> {
+    config: &'a Config,
+    met: HashMap<Op, Option<&'static Row>>,
+}
+
+impl RowsOf<'_> {
+    fn new(config: &Config) -> RowsOf<'_> {
+        let met = HashMap::new();
+        RowsOf { config, met }
+    }
+
+    /// The row of `op`, with which another one may be meant where functions were measured.
+    fn find(&mut self, op: Op) -> Option<&'static Row> {
+        let (measured, target) = (self.config.measured, self.config.target);
+        let find = || rows::measured::find(measured, op, target).or_else(|| rows::find(op, target));
+        *self.met.entry(op).or_insert_with(find)
+    }
 }
 
 /// Lowers one instruction; an error says why it cannot be executed, as far as there is more to say than that no row is for it.
