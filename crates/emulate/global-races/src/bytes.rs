@@ -38,7 +38,7 @@ fn dwords(firsts: Bytes) -> Dwords {
     half(firsts as u64) | half((firsts >> 64) as u64) << 16
 }
 
-/// Tells of all dwords of which some bytes are accessed, together with those that are accessed alike: the bytes, and the dwords.
+/// Calls `tell` for each pattern of bytes, with all dwords that are accessed so.
 pub(crate) fn kinds(bytes: Bytes, mut tell: impl FnMut(u8, Dwords)) {
     let firsts = bytes & FIRSTS;
     if bytes != 0 && firsts * 15 == bytes {

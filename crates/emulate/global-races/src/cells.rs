@@ -192,19 +192,27 @@ pub(crate) struct Cells {
 
 const RECENT: usize = 8;
 const NEAR: usize = 256;
-/// Fewer cells are not worth a look at all pages.
-const FEW: usize = 1 << 20;
 /// No address lies in this region.
 const NOWHERE: (u64, usize) = (u64::MAX, 0);
 /// No address lies in this page.
 const NO_PAGE: (u64, u32) = (u64::MAX, 0);
 
+/// Fewer cells are not worth a look at all pages.
+pub(crate) const FEW: usize = 1 << 20;
+
 impl Default for Cells {
     fn default() -> Cells {
+        Cells::with_most(FEW)
+    }
+}
+
+impl Cells {
+    /// So many cells are kept before those are given up that no dword has any more.
+    pub fn with_most(most: usize) -> Cells {
         Cells {
             all: vec![Slot::NONE],
             last: 0,
-            most: FEW,
+            most,
             swept: 0,
             swept_cells: Vec::new(),
             new_numbers: Vec::new(),

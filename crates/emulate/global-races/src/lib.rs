@@ -65,6 +65,8 @@ pub struct Rules {
     pub heap: bool,
     /// Dwords that are accessed alike are looked at together. It finds nothing else than a look at one after the other, and takes less time.
     pub together: bool,
+    /// So many cells of dwords are kept before those are given up that no dword has any more.
+    pub cells: usize,
 }
 
 /// Reads memory from an address on; false if it is not mapped.
@@ -103,6 +105,7 @@ impl GlobalRaces {
             host: true,
             heap: true,
             together: true,
+            cells: cells::FEW,
         };
         GlobalRaces::by_rules(read, is_host, sink, all)
     }
@@ -111,11 +114,11 @@ impl GlobalRaces {
     pub fn by_rules(read: Read, is_host: IsHost, sink: Arc<dyn Sink>, rules: Rules) -> GlobalRaces {
         GlobalRaces {
             shared: Arc::new(Shared {
+                state: Mutex::new(State::of(rules.cells)),
                 rules,
                 read,
                 is_host,
                 sink,
-                state: Mutex::default(),
                 plans: Numbered::default(),
             }),
         }

@@ -17,7 +17,7 @@ use crate::{
 /// Cells that this instruction found, the bytes that it accessed there, and the cells that it left behind.
 pub(crate) struct Alike([(CellId, u8, CellId); KNOWN]);
 
-/// More than one instruction finds in most rows.
+/// Most rows have fewer cells for one instruction.
 const KNOWN: usize = 8;
 
 impl Alike {
@@ -27,6 +27,12 @@ impl Alike {
     fn slot(&mut self, before: CellId, bytes: u8) -> &mut (CellId, u8, CellId) {
         &mut self.0[(before as usize ^ usize::from(bytes)) % KNOWN]
     }
+}
+
+/// The cell that an instruction leaves behind: the one that it found, or another. Numbers do not tell: a cell may get the number that another had.
+enum Behind {
+    Same,
+    Other(CellId),
 }
 
 /// Lanes may lie in one row if they are no further apart.
@@ -52,7 +58,7 @@ impl Instruction<'_> {
             exec = 1 << first;
         }
         match steps {
-            // Each lane's value says more of a word than its last writer.
+            // The state has to know each lane's write to a word.
             _ if self.kind() == Access::Atomic => {
                 let places = self.places(exec);
                 fetch(state, &places);
@@ -226,8 +232,8 @@ impl Instruction<'_> {
             let before = state.cells.id(spot);
             let bytes = (bytes::first(each) << in_dword) as u8;
             match self.behind(state, scene, (before, bytes), address) {
-                Some(behind) if behind == before => {}
-                Some(behind) => state.cells.set_number(spot, behind),
+                Some(Behind::Same) => {}
+                Some(Behind::Other(behind)) => state.cells.set_number(spot, behind),
                 None => {
                     let dword = address / 4 % 32;
                     scene.apart.push((address / ROW * ROW, 1 << dword));
@@ -269,8 +275,8 @@ impl Instruction<'_> {
             left &= !same;
             kinds += 1;
             match self.behind(state, scene, (before, bytes), address) {
-                Some(behind) if behind == before => {}
-                Some(behind) => state.cells.give(spot, same, behind),
+                Some(Behind::Same) => {}
+                Some(Behind::Other(behind)) => state.cells.give(spot, same, behind),
                 None => scene.apart.push((address, same)),
             }
         }
@@ -279,7 +285,7 @@ impl Instruction<'_> {
         }
     }
 
-    /// The number of the cell of a dword behind an access of these bytes, if nothing is found there. None: the dword has to be looked at by itself.
+    /// The cell of a dword behind an access of these bytes, if nothing is found there. None: the dword has to be looked at by itself.
     #[inline(always)]
     fn behind(
         &self,
@@ -287,12 +293,15 @@ impl Instruction<'_> {
         scene: &mut Scene<'_>,
         (before, bytes): (CellId, u8),
         address: u64,
-    ) -> Option<CellId> {
+    ) -> Option<Behind> {
         let known = *scene.alike.slot(before, bytes);
-        if (known.0, known.1) == (before, bytes) {
-            return Some(known.2);
+        if (known.0, known.1) != (before, bytes) {
+            return self.new_behind(state, scene, (before, bytes), address);
         }
-        self.new_behind(state, scene, (before, bytes), address)
+        Some(match known.2 == before {
+            true => Behind::Same,
+            false => Behind::Other(known.2),
+        })
     }
 
     /// The same for a cell that is not known yet.
@@ -302,20 +311,23 @@ impl Instruction<'_> {
         scene: &mut Scene<'_>,
         (before, bytes): (CellId, u8),
         address: u64,
-    ) -> Option<CellId> {
+    ) -> Option<Behind> {
         let cell = state.cells.of(before);
         let noted = self.silent(state, scene, (&cell, bytes), address)?;
         let swept = state.cells.swept;
-        let behind = match noted == cell {
-            true => before,
-            false => state.cells.number(noted),
+        let (behind, number) = match noted == cell {
+            true => (Behind::Same, before),
+            false => {
+                let number = state.cells.number(noted);
+                (Behind::Other(number), number)
+            }
         };
         if swept != state.cells.swept {
             // The known ones have other numbers.
             scene.alike = Alike::NONE;
         } else if scene.progress.everywhere.is_empty() {
             // Behind a meeting of the device, lines differ.
-            *scene.alike.slot(before, bytes) = (before, bytes, behind);
+            *scene.alike.slot(before, bytes) = (before, bytes, number);
         }
         Some(behind)
     }

@@ -92,6 +92,14 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// So many cells are kept before those are given up that no dword has any more.
+    pub fn of(cells: usize) -> State {
+        State {
+            cells: Cells::with_most(cells),
+            ..State::default()
+        }
+    }
+
     /// A workgroup begins: its number.
     pub fn begin(&mut self, dispatch: &Arc<Dispatch>, workgroup: [u32; 3], waves: u32) -> u32 {
         let of = |known: &Launch| Weak::as_ptr(&known.dispatch) == Arc::as_ptr(dispatch);

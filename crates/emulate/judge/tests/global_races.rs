@@ -32,6 +32,7 @@ pub const ALL: Rules = Rules {
     host: true,
     heap: true,
     together: true,
+    cells: 1 << 20,
 };
 
 /// The functions of the corpus that allocate memory and free it.

@@ -185,44 +185,27 @@ impl Merged {
         Ok(())
     }
 
-    /// The directory gets its name when it is whole, so that it never has the files of two commands.
+    /// The files get their places when all are written, and the directory never has those of two commands.
     fn write(&self, output: &Path) -> Result<()> {
-        let place = fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());
-        let parent = place
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
-        fs::create_dir_all(parent).with_context(|| cannot(output))?;
-        let name = place.file_name().unwrap_or_default().to_string_lossy();
-        let apart = parent.join(format!(".{name}.{}.unfinished", std::process::id()));
-        if fs::create_dir(&apart).is_err() {
-            // The directory is there, and nothing may be put beside it.
-            return self.fill(&place, output);
+        fs::create_dir_all(output).with_context(|| cannot(output))?;
+        let apart = output.join(UNFINISHED);
+        match fs::create_dir(&apart) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(not_empty(output));
+            }
+            made => made.with_context(|| cannot(output))?,
         }
-        let filled = self.fill(&apart, output);
-        let named = filled.map(|()| fs::rename(&apart, &place));
-        if !matches!(named, Ok(Ok(()))) {
+        let written = self
+            .fill(&apart, output)
+            .and_then(|()| settle(&apart, output));
+        if written.is_err() {
             let _ = fs::remove_dir_all(&apart);
         }
-        match named? {
-            Ok(()) => Ok(()),
-            // A directory cannot be replaced where a file system begins.
-            Err(error) if error.kind() == ErrorKind::ResourceBusy => self.fill(&place, output),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists
-                ) =>
-            {
-                Err(not_empty(output))
-            }
-            Err(error) => Err(error).with_context(|| cannot(output)),
-        }
+        written
     }
 
     /// Writes the files; errors call the directory as the user does.
     fn fill(&self, place: &Path, output: &Path) -> Result<()> {
-        fs::create_dir_all(place).with_context(|| cannot(output))?;
         let named = |(tool, total)| (format!("{tool}.{NOBODY}.json"), total);
         let statistics = self
             .statistics
@@ -244,6 +227,23 @@ impl Merged {
         }
         Ok(())
     }
+}
+
+/// A directory in the output, with files that are not in their places yet.
+const UNFINISHED: &str = ".unfinished";
+
+/// Moves the files from `apart` to the directory around it, which has nothing else.
+fn settle(apart: &Path, output: &Path) -> Result<()> {
+    let context = || cannot(output);
+    if fs::read_dir(output).with_context(context)?.count() > 1 {
+        return Err(not_empty(output));
+    }
+    for entry in fs::read_dir(apart).with_context(context)? {
+        let entry = entry.with_context(context)?;
+        let place = output.join(entry.file_name());
+        fs::rename(entry.path(), &place).with_context(|| cannot(&place))?;
+    }
+    fs::remove_dir(apart).with_context(context)
 }
 
 fn cannot(path: &Path) -> String {

@@ -93,8 +93,14 @@ impl Report {
 
     /// The findings of the rules, without a page.
     fn advise(&self, steps: Steps) -> Result<ExitCode> {
-        if self.timeline.is_some() {
-            bail!("--timeline is written beside a page: leave --format out");
+        for (is_given, option) in [
+            (self.timeline.is_some(), "--timeline"),
+            (self.title.is_some(), "--title"),
+            (self.no_sources, "--no-sources"),
+        ] {
+            if is_given {
+                bail!("{option} is for a page: leave --format out");
+            }
         }
         let mut run = match &self.inputs[..] {
             [page] if !page.is_dir() => report::read_page(page)?,

@@ -284,12 +284,14 @@ impl Verify {
 
 /// A buffer as large as the user says: there may be no room for it.
 fn zeros(size: u64) -> Result<Vec<u8>> {
-    let mut zeros = Vec::new();
     let size = usize::try_from(size)?;
-    let room = zeros.try_reserve_exact(size);
-    room.map_err(|_| anyhow::anyhow!("zero:{size} is more than this machine has memory for"))?;
-    zeros.resize(size, 0);
-    Ok(zeros)
+    let mut room: Vec<u8> = Vec::new();
+    let reserved = room.try_reserve_exact(size);
+    reserved
+        .map_err(|_| anyhow::anyhow!("zero:{size}: this machine does not give so many bytes"))?;
+    drop(room);
+    // (The system clears these pages when they are used.)
+    Ok(vec![0; size])
 }
 
 /// The launch that the user made up.

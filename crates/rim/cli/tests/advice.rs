@@ -91,14 +91,18 @@ fn rules_find_what_they_are_for_and_spare_the_twins() {
     let file = folder.path().join("said.txt");
     report(&["--format", "text", &page, "-o", file.to_str().unwrap()]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
-    let wrong = luthier(&["report", "--format", "json", "--timeline", "t.json", &page])
-        .output()
-        .unwrap();
-    assert!(!wrong.status.success());
-    assert!(
-        String::from_utf8_lossy(&wrong.stderr).contains("leave --format out"),
-        "{wrong:?}"
-    );
+    for option in [
+        &["--timeline", "t.json"][..],
+        &["--title", "a"],
+        &["--no-sources"],
+    ] {
+        let words = [&["report", "--format", "json", &page], option].concat();
+        let wrong = luthier(&words).output().unwrap();
+        assert!(!wrong.status.success());
+        let said = String::from_utf8_lossy(&wrong.stderr);
+        let expected = format!("{} is for a page: leave --format out", option[0]);
+        assert!(said.contains(&expected), "{wrong:?}");
+    }
 }
 
 /// The addresses and lines are those of the checker's own report, which other tests compare with the source.

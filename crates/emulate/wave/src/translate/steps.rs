@@ -26,9 +26,9 @@ impl Steps {
         self.0.get(at)?.as_ref()
     }
 
-    /// Returns `true` if no micro-op was named.
+    /// Returns `true` if no micro-op is a step.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.iter().all(Option::is_none)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Step)> {

@@ -161,9 +161,8 @@ mod tests {
             .peekable();
         assert!(variables.peek().is_some());
         for variable in variables {
-            let words = run.lines().filter(|line| line.contains("export "));
-            let mut words = words.flat_map(str::split_whitespace);
-            assert!(words.any(|word| word == variable), "{variable}");
+            let exported = format!("export {variable}");
+            assert!(run.lines().any(|line| line == exported), "{variable}");
         }
     }
 
