@@ -339,7 +339,7 @@ impl Descriptor {
 pub struct Steps {
     /// The address of the first lane.
     pub address: u64,
-    /// So far behind each lane's address lies the next one's; 0 if all have one address.
+    /// The distance from each lane's address to the next lane's; 0 if all lanes have one address.
     pub step: u64,
     pub first: usize,
     pub count: u64,

@@ -7,7 +7,7 @@ pub(crate) type Bytes = u128;
 /// The first byte of each dword.
 const FIRSTS: Bytes = Bytes::MAX / 15;
 
-/// The first bytes of a row, so many.
+/// The first `count` bytes of a row.
 #[inline]
 pub(crate) fn first(count: u64) -> Bytes {
     match count < ROW {
@@ -16,7 +16,7 @@ pub(crate) fn first(count: u64) -> Bytes {
     }
 }
 
-/// So many bytes, and the same again at each step. The step is not zero.
+/// The first `bytes` bytes, and as many again at each step. The step is not zero.
 pub(crate) fn again(bytes: u64, step: u64) -> Bytes {
     let (mut all, mut step) = (first(bytes), step);
     while step < ROW {

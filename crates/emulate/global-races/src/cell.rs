@@ -16,7 +16,8 @@ pub(crate) struct Cell {
     pub others: Slot,
 }
 
-/// A read's bytes, so many bits up: the wave looked for a word of others, and got what the last write to the byte has stored.
+/// The bits of a read's bytes, this much higher, say that the wave looked for a word of others and got what the last write to the byte has
+/// stored.
 pub(crate) const SEEN: u32 = 4;
 
 /// Flags of a cell: there are earlier writes, waves have used it to put themselves in order, an atomic has written it last.

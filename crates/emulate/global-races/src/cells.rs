@@ -55,7 +55,7 @@ const BIT: [Dwords; DWORDS] = {
 /// Fewer dwords are not worth a look at the whole row.
 const SOME: u32 = 4;
 
-/// Those of these dwords that have this cell.
+/// The dwords among these that have this cell.
 fn having(row: &Row, dwords: Dwords, id: CellId) -> Dwords {
     if dwords.count_ones() <= SOME {
         let (mut left, mut all) = (dwords, dwords);
@@ -207,7 +207,7 @@ impl Default for Cells {
 }
 
 impl Cells {
-    /// So many cells are kept before those are given up that no dword has any more.
+    /// The number of cells at which those are given up that no dword has any more.
     pub fn with_most(most: usize) -> Cells {
         Cells {
             all: vec![Slot::NONE],
@@ -260,7 +260,7 @@ impl Spot {
         self.0 as usize % DWORDS
     }
 
-    /// So many dwords of the row, from this one on.
+    /// The next `count` dwords of the row, with this one.
     fn dwords(self, count: usize) -> Dwords {
         (ALL >> (DWORDS - count)) << self.dword()
     }

@@ -65,7 +65,7 @@ pub struct Rules {
     pub heap: bool,
     /// Dwords that are accessed alike are looked at together. It finds nothing else than a look at one after the other, and takes less time.
     pub together: bool,
-    /// So many cells of dwords are kept before those are given up that no dword has any more.
+    /// The number of cells of dwords at which those are given up that no dword has any more.
     pub cells: usize,
 }
 

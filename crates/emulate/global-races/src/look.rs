@@ -127,7 +127,7 @@ impl Instruction<'_> {
         }
     }
 
-    /// So many bytes in a row are accessed.
+    /// The lanes access `count` bytes in a row.
     fn stretch(&self, state: &mut State, scene: &mut Scene<'_>, start: u64, count: u64) {
         // Nothing lies at the end of the address space: the access will fault.
         let Some(end) = start.checked_add(count + ROW).map(|end| end - ROW) else {

@@ -92,7 +92,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// So many cells are kept before those are given up that no dword has any more.
+    /// The number of cells at which those are given up that no dword has any more.
     pub fn of(cells: usize) -> State {
         State {
             cells: Cells::with_most(cells),

@@ -268,7 +268,7 @@ fn with_a_name(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or(OsStr::new("luthier")));
     prefix.push(".");
-    // Opened here: an error of that library would name a file that the user does not know.
+    // The file is opened here, because an error of that library would name one that the user does not know.
     let open = |path: &Path| {
         OpenOptions::new()
             .write(true)

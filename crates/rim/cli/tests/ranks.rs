@@ -287,7 +287,7 @@ fn what_cannot_be_added_up_is_said() {
         }
     }
     assert!(!output.exists());
-    // Of several commands at once with one output, one has it, and nothing of the others is left.
+    // If several commands write to one output at once, one of them gets it, and nothing of the others is left.
     let start = || {
         let mut command = luthier(&["merge", "-o"]);
         command.arg(&output).arg(folder.path());

@@ -204,7 +204,7 @@ fn hooks_get_every_value_that_is_documented() {
 /// A hook, its arguments, and the sum that it must come to.
 type Case = (String, &'static str, u64);
 
-/// So many hooks are in a tool.
+/// The number of hooks in a tool.
 const TOGETHER: usize = 9;
 
 /// A tool with the hooks of all cases, each with a sum of its own.
@@ -225,7 +225,7 @@ fn adding_all(cases: &[Case]) -> String {
 
 fn judge(said: &str, cases: &[Case]) {
     for (number, (hook, arguments, sum)) in cases.iter().enumerate() {
-        // With it either value is a count of 20 waves; that it builds and the program runs is what is asked.
+        // With `write_m0`, either value is a count of 20 waves; that it builds and the program runs is what is asked.
         let sum = match hook.contains("write_m0") {
             true => String::new(),
             false => format!("{sum}."),

@@ -140,7 +140,7 @@ fn copy<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
 /// A kernel from one array to another, whose elements have so many bytes.
 fn elements<'d>(device: &'d Device<'d>, kernel: &'static str, bytes: u64) -> Outcome<Run<'d>> {
     const ELEMENTS: u32 = 1 << 21;
-    // Some look at what lies beside.
+    // Some lanes read what lies beside.
     let bytes = bytes * u64::from(ELEMENTS) + 16;
     let [from, to] = [device.buffer(&[], bytes)?, device.buffer(&[], bytes)?];
     Ok(Box::new(move |launches| {
