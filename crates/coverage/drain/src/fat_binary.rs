@@ -1,10 +1,10 @@
 //! Fat binaries in host memory: images for several targets behind a table of contents.
 
-/// How a fat binary begins. Compressed ones begin otherwise, and are left alone: to look into one takes as long as to load it.
+/// A fat binary begins with this. Compressed ones begin otherwise, and are left alone: to look into one takes as long as to load it.
 const MAGIC: &[u8; 24] = b"__CLANG_OFFLOAD_BUNDLE__";
 /// More images than this are a damaged table.
 const MOST_IMAGES: u64 = 4096;
-/// Longer names of targets, too.
+/// Longer names of targets are a damaged table, too.
 const LONGEST_NAME: u64 = 1024;
 
 /// An image in a fat binary.

@@ -8,7 +8,7 @@ use super::{Collector, Snapshot, read::Evidence};
 use crate::{
     fat_binary,
     image::{self, Image, Part},
-    output::ManifestImage,
+    output::{ManifestImage, NEVER_LOADED},
     runtime::{Agent, Runtime},
 };
 
@@ -90,7 +90,7 @@ fn idle(image: Arc<Image>) -> Option<Snapshot> {
     let detail = ManifestImage {
         sha1: Some(image.id.to_string()),
         records: profile.records.len(),
-        method: "never loaded".to_owned(),
+        method: NEVER_LOADED.to_owned(),
         has_mapping: image.has_mapping,
         ..ManifestImage::default()
     };
