@@ -302,10 +302,8 @@ fn modules_reloaded_at_the_same_address() {
     assert_eq!(counts[OTHER], [8 * 64, 8 * 10]);
 }
 
-/// Only the library of kernels sees HIP, as in frameworks with extension modules.
-#[test]
-fn hidden_runtimes() {
-    let workspace = Workspace::new();
+/// A program without HIP, which opens libraries.
+fn host(workspace: &Workspace) -> PathBuf {
     let host = workspace.path("host");
     let build = Command::new("cc")
         .arg(sources().join("host.c"))
@@ -314,6 +312,14 @@ fn hidden_runtimes() {
         .output()
         .unwrap();
     assert!(build.status.success(), "{}", text(&build));
+    host
+}
+
+/// Only the library of kernels sees HIP, as in frameworks with extension modules.
+#[test]
+fn hidden_runtimes() {
+    let workspace = Workspace::new();
+    let host = host(&workspace);
     // HIP 5.2 crashes on kernels of clang 22 without optimisation, so `build` adds some.
     let plain = workspace.build(
         "libplain.so",
@@ -328,6 +334,61 @@ fn hidden_runtimes() {
         assert!(output.status.success(), "{}", text(&output));
         assert_eq!(workspace.counts(out)[LIBRARY], [64, 10], "{out}");
     }
+}
+
+/// HIP and HSA under names of their own, as in Python's wheels, where only the library of kernels sees them.
+#[test]
+fn renamed_runtimes() {
+    let workspace = Workspace::new();
+    let host = host(&workspace);
+    let names = [
+        ("libamdhip64.so.5", "libamdhip64-a.so"),
+        ("libhsa-runtime64.so.1", "libhsa-runtime64-a.so"),
+    ];
+    let installed = names.map(|(name, _)| {
+        let found = Command::new("cc")
+            .arg(format!("-print-file-name={name}"))
+            .output();
+        PathBuf::from(text(&found.unwrap()).trim())
+    });
+    let all = [
+        installed[0].clone(),
+        installed[1].clone(),
+        programs().library.clone(),
+    ];
+    for path in &all {
+        let mut bytes = std::fs::read(path).unwrap();
+        let mut name = path.file_name().unwrap().to_str().unwrap();
+        for (old, new) in names {
+            assert_eq!(old.len(), new.len());
+            let places: Vec<_> = bytes
+                .windows(old.len())
+                .enumerate()
+                .filter(|(_, window)| *window == old.as_bytes())
+                .map(|(at, _)| at)
+                .collect();
+            places
+                .into_iter()
+                .for_each(|at| bytes[at..at + old.len()].copy_from_slice(new.as_bytes()));
+            name = if name == old { new } else { name };
+        }
+        std::fs::write(workspace.path(name), bytes).unwrap();
+    }
+    let output = workspace
+        .tool()
+        .env("LD_LIBRARY_PATH", workspace.directory.path())
+        .args(["run", "--device", "gfx90a", "-o", "out", "--"])
+        .arg(&host)
+        .arg(workspace.path("liblibrary.so"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(
+        workspace.counts("out")[LIBRARY],
+        [64, 10],
+        "{}",
+        text(&output)
+    );
 }
 
 /// Ten thousand kernels that clang compiled, loaded by the real runtime.
