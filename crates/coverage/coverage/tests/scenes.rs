@@ -268,8 +268,14 @@ fn kernels_that_nobody_launches_are_uncovered() {
     let output = workspace.run("gfx90a", "idle", &[], &programs().scenes, &["idle"]);
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(workspace.counts("idle")[WORK], [0, 0]);
-    let report = workspace.report(&["report", "idle"]);
+    let report = workspace.tool().args(["report", "idle"]).output().unwrap();
+    let report = text(&report);
     assert!(report.contains("scenes.hip"), "{report}");
+    assert!(!report.contains("other code"), "{report}");
+    let manifest = drain::output::manifest_path(&workspace.profiles("idle")[0]);
+    let manifest = std::fs::read_to_string(manifest).unwrap();
+    let place = format!("file://{}#offset=", programs().scenes.display());
+    assert!(manifest.contains(&place), "{manifest}");
 }
 
 /// Two modules in turn, each unloaded before the other comes: they meet at the same addresses and are told apart.

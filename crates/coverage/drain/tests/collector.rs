@@ -620,6 +620,7 @@ fn images_that_were_never_loaded_have_profiles() {
         address: 0,
     }];
     gpu.host = binary.clone();
+    gpu.mappings = b"0-ffffff r--p 00001000 08:01 42 /app\n".to_vec();
     let mut bench = Bench::new();
     let file = bench.file("gfx90a.x.profraw");
     assert_eq!(bench.dump(&gpu).files, std::slice::from_ref(&file));
@@ -629,6 +630,9 @@ fn images_that_were_never_loaded_have_profiles() {
     let said = manifest(&file).remove(0);
     assert_eq!((said.method.as_str(), said.loads), ("never loaded", 0));
     assert_eq!((said.records, said.has_mapping), (3, true));
+    let at = 0x1000 + binary.len() - images.gfx1030.len() - images.gfx90a.len();
+    let size = images.gfx90a.len();
+    assert_eq!(said.uri, format!("file:///app#offset={at}&size={size}"));
     assert!(
         drain::output::image_path(bench.directory.path(), ImageId::of(&images.gfx90a)).exists()
     );
