@@ -310,15 +310,20 @@ fn modules_reloaded_at_the_same_address() {
 
 /// A program without HIP, which opens libraries.
 fn host(workspace: &Workspace) -> PathBuf {
-    let host = workspace.path("host");
+    compile_c(workspace, "host.c", &["-ldl"])
+}
+
+fn compile_c(workspace: &Workspace, source: &str, flags: &[&str]) -> PathBuf {
+    let output = workspace.path(source).with_extension("out");
     let build = Command::new("cc")
-        .arg(sources().join("host.c"))
-        .args(["-ldl", "-o"])
-        .arg(&host)
+        .arg(sources().join(source))
+        .args(flags)
+        .arg("-o")
+        .arg(&output)
         .output()
         .unwrap();
     assert!(build.status.success(), "{}", text(&build));
-    host
+    output
 }
 
 /// Only the library of kernels sees HIP, as in frameworks with extension modules.
@@ -340,6 +345,19 @@ fn hidden_runtimes() {
         assert!(output.status.success(), "{}", text(&output));
         assert_eq!(workspace.counts(out)[LIBRARY], [64, 10], "{out}");
     }
+}
+
+/// A library finds the HIP that is linked into it, although the drain's functions come first.
+#[test]
+fn runtimes_inside_of_libraries() {
+    let workspace = Workspace::new();
+    let plugin = compile_c(&workspace, "plugin.c", &["-shared", "-fPIC", "-ldl"]);
+    let output = Command::new(host(&workspace))
+        .arg(plugin)
+        .env("LD_PRELOAD", drain_library())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
 }
 
 /// HIP and HSA under names of their own, as in Python's wheels, where only the library of kernels sees them.
