@@ -13,8 +13,8 @@ use drain::{
     output::{Manifest, ManifestImage, manifest_path},
 };
 
-/// A line for each program that was built again since profiles of it were written. llvm-cov adds counts of functions that have the same
-/// name and shape, and shows them beside the sources of today.
+/// A line for each program that has other code where its profiles' code was. llvm-profdata adds the counts of functions that have the same
+/// name and shape in several builds, and llvm-cov shows them beside the sources of today.
 pub fn warnings(profiles: &[PathBuf]) -> Vec<String> {
     let mut stale: BTreeMap<PathBuf, BTreeSet<&Path>> = BTreeMap::new();
     for profile in profiles {
@@ -31,8 +31,8 @@ pub fn warnings(profiles: &[PathBuf]) -> Vec<String> {
             .map(|path| path.display().to_string())
             .collect();
         format!(
-            "{} was built again since its profile was written, and counts of both builds are added: delete {}, or give each build an \
-             --output of its own",
+            "{} has other code where that of its profile was, as after another build: counts of code that is gone are in the report. If \
+             its kernels have changed, delete {}, or give each build an --output of its own",
             program.display(),
             names.join(", ")
         )

@@ -268,8 +268,14 @@ fn kernels_that_nobody_launches_are_uncovered() {
     let output = workspace.run("gfx90a", "idle", &[], &programs().scenes, &["idle"]);
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(workspace.counts("idle")[WORK], [0, 0]);
-    let report = workspace.report(&["report", "idle"]);
+    let report = workspace.tool().args(["report", "idle"]).output().unwrap();
+    let report = text(&report);
     assert!(report.contains("scenes.hip"), "{report}");
+    assert!(!report.contains("other code"), "{report}");
+    let manifest = drain::output::manifest_path(&workspace.profiles("idle")[0]);
+    let manifest = std::fs::read_to_string(manifest).unwrap();
+    let place = format!("file://{}#offset=", programs().scenes.display());
+    assert!(manifest.contains(&place), "{manifest}");
 }
 
 /// Two modules in turn, each unloaded before the other comes: they meet at the same addresses and are told apart.
@@ -302,18 +308,29 @@ fn modules_reloaded_at_the_same_address() {
     assert_eq!(counts[OTHER], [8 * 64, 8 * 10]);
 }
 
+/// A program without HIP, which opens libraries.
+fn host(workspace: &Workspace) -> PathBuf {
+    compile_c(workspace, "host.c", &["-ldl"])
+}
+
+fn compile_c(workspace: &Workspace, source: &str, flags: &[&str]) -> PathBuf {
+    let output = workspace.path(source).with_extension("out");
+    let build = Command::new("cc")
+        .arg(sources().join(source))
+        .args(flags)
+        .arg("-o")
+        .arg(&output)
+        .output()
+        .unwrap();
+    assert!(build.status.success(), "{}", text(&build));
+    output
+}
+
 /// Only the library of kernels sees HIP, as in frameworks with extension modules.
 #[test]
 fn hidden_runtimes() {
     let workspace = Workspace::new();
-    let host = workspace.path("host");
-    let build = Command::new("cc")
-        .arg(sources().join("host.c"))
-        .args(["-ldl", "-o"])
-        .arg(&host)
-        .output()
-        .unwrap();
-    assert!(build.status.success(), "{}", text(&build));
+    let host = host(&workspace);
     // HIP 5.2 crashes on kernels of clang 22 without optimisation, so `build` adds some.
     let plain = workspace.build(
         "libplain.so",
@@ -328,6 +345,74 @@ fn hidden_runtimes() {
         assert!(output.status.success(), "{}", text(&output));
         assert_eq!(workspace.counts(out)[LIBRARY], [64, 10], "{out}");
     }
+}
+
+/// A library finds the HIP that is linked into it, although the drain's functions come first.
+#[test]
+fn runtimes_inside_of_libraries() {
+    let workspace = Workspace::new();
+    let plugin = compile_c(&workspace, "plugin.c", &["-shared", "-fPIC", "-ldl"]);
+    let output = Command::new(host(&workspace))
+        .arg(plugin)
+        .env("LD_PRELOAD", drain_library())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+/// HIP and HSA under names of their own, as in Python's wheels, where only the library of kernels sees them.
+#[test]
+fn renamed_runtimes() {
+    let workspace = Workspace::new();
+    let host = host(&workspace);
+    let names = [
+        ("libamdhip64.so.5", "libamdhip64-a.so"),
+        ("libhsa-runtime64.so.1", "libhsa-runtime64-a.so"),
+    ];
+    let installed = names.map(|(name, _)| {
+        let found = Command::new("cc")
+            .arg(format!("-print-file-name={name}"))
+            .output();
+        PathBuf::from(text(&found.unwrap()).trim())
+    });
+    let all = [
+        installed[0].clone(),
+        installed[1].clone(),
+        programs().library.clone(),
+    ];
+    for path in &all {
+        let mut bytes = std::fs::read(path).unwrap();
+        let mut name = path.file_name().unwrap().to_str().unwrap();
+        for (old, new) in names {
+            assert_eq!(old.len(), new.len());
+            let places: Vec<_> = bytes
+                .windows(old.len())
+                .enumerate()
+                .filter(|(_, window)| *window == old.as_bytes())
+                .map(|(at, _)| at)
+                .collect();
+            places
+                .into_iter()
+                .for_each(|at| bytes[at..at + old.len()].copy_from_slice(new.as_bytes()));
+            name = if name == old { new } else { name };
+        }
+        std::fs::write(workspace.path(name), bytes).unwrap();
+    }
+    let output = workspace
+        .tool()
+        .env("LD_LIBRARY_PATH", workspace.directory.path())
+        .args(["run", "--device", "gfx90a", "-o", "out", "--"])
+        .arg(&host)
+        .arg(workspace.path("liblibrary.so"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(
+        workspace.counts("out")[LIBRARY],
+        [64, 10],
+        "{}",
+        text(&output)
+    );
 }
 
 /// Ten thousand kernels that clang compiled, loaded by the real runtime.

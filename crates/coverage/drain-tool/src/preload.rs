@@ -5,6 +5,8 @@
 
 use std::{
     ffi::{CStr, CString, c_void},
+    os::unix::ffi::OsStringExt,
+    ptr::NonNull,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -38,19 +40,67 @@ pub const HIP: &[&CStr] = &[
     c"libhiprtc.so",
 ];
 
-/// The real function of this name. The runtime may have been opened with `RTLD_LOCAL`, where `RTLD_NEXT` does not look.
+/// The real function of this name. The runtime may have been opened with `RTLD_LOCAL`, where `RTLD_NEXT` does not look; under a name of its
+/// own, as in Python's wheels; or it is a part of another library.
 pub fn real_in(libraries: &[&CStr], name: &CStr) -> *mut c_void {
-    // SAFETY: a plain look-up of a string.
-    let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
-    if !next.is_null() {
-        return next;
+    let found = known(libraries, name).or_else(|| anywhere(libraries, name));
+    found.map_or(std::ptr::null_mut(), NonNull::as_ptr)
+}
+
+/// The same for a function that is called with an address in the caller's library: that one's own runtime comes first.
+pub fn real_near(near: *const c_void, libraries: &[&CStr], name: &CStr) -> *mut c_void {
+    let path = || CString::new(library::path_of(near)?.into_os_string().into_vec()).ok();
+    match next(name).or_else(|| in_library(&path()?, name)) {
+        Some(found) => found.as_ptr(),
+        None => real_in(libraries, name),
     }
-    let mut found = libraries
-        .iter()
-        .filter_map(|library| library::symbol(library, name));
-    found
-        .next()
-        .map_or(std::ptr::null_mut(), |symbol| symbol.as_ptr())
+}
+
+fn next(name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: a plain look-up of a string.
+    NonNull::new(unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) })
+}
+
+/// The function after us in symbol order, or that of a library with a usual name.
+fn known(libraries: &[&CStr], name: &CStr) -> Option<NonNull<c_void>> {
+    let named = || {
+        libraries
+            .iter()
+            .find_map(|library| in_library(library, name))
+    };
+    next(name).or_else(named)
+}
+
+/// The function of any library of the process; first of those that have a usual name with something after it.
+fn anywhere(libraries: &[&CStr], name: &CStr) -> Option<NonNull<c_void>> {
+    let stems: Vec<_> = libraries.iter().filter_map(|name| stem(name)).collect();
+    let mut loaded = library::loaded();
+    loaded.sort_by_key(|path| {
+        let is_named = |stem: &Vec<u8>| library::contains(path.to_bytes(), stem);
+        !stems.iter().any(is_named)
+    });
+    loaded.iter().find_map(|path| in_library(path, name))
+}
+
+/// `/libhiprtc` of `libhiprtc.so.7`.
+fn stem(library: &CStr) -> Option<Vec<u8>> {
+    let (stem, _) = library.to_str().ok()?.split_once(".so")?;
+    Some(format!("/{stem}").into_bytes())
+}
+
+/// The function of one library, or of what that depends on, unless it is ours. The library may be closed afterwards.
+fn in_library(library: &CStr, name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: both are strings, and nothing is loaded. The handle is closed once, and the library has other users: it was loaded before.
+    let found = unsafe {
+        let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        if handle.is_null() {
+            return None;
+        }
+        let found = NonNull::new(libc::dlsym(handle, name.as_ptr()));
+        libc::dlclose(handle);
+        found
+    };
+    found.filter(|found| !library::is_same(found.as_ptr(), real_in as *const c_void))
 }
 
 fn real(name: &CStr) -> *mut c_void {
@@ -82,7 +132,13 @@ pub unsafe extern "C" fn hsa_init() -> Status {
 }
 
 fn connect() {
-    let find = |name: &str| CString::new(name).map_or(std::ptr::null_mut(), |name| real(&name));
+    // One runtime's functions: what a known one lacks is not another's.
+    let is_known = known(HSA, c"hsa_init").is_some();
+    let find = |name: &str| match CString::new(name) {
+        Ok(name) if is_known => known(HSA, &name).map_or(std::ptr::null_mut(), NonNull::as_ptr),
+        Ok(name) => real(&name),
+        Err(_) => std::ptr::null_mut(),
+    };
     // SAFETY: these are the runtime's exported functions.
     match unsafe { Tables::of_symbols(find, NEEDED) } {
         Ok(tables) => {

@@ -5,7 +5,9 @@ use std::ffi::c_void;
 use drain::{Agent, LoadedObject, Runtime, RuntimeError, Symbol, runtime::Registered};
 use hsa_sys::{
     Handle, Status,
-    constants::{DEVICE_TYPE_GPU, POINTER_TYPE_HSA, SYMBOL_KIND_VARIABLE, agent_info, symbol_info},
+    constants::{
+        DEVICE_TYPE_GPU, POINTER_TYPE_HSA, SYMBOL_KIND_VARIABLE, agent_info, isa_info, symbol_info,
+    },
     tables::PointerInfo,
 };
 use hsa_tool::{Loader, Tables, info};
@@ -78,6 +80,28 @@ impl HsaRuntime {
             image_size: image.map_or(0, |image| image.size()),
             uri: self.loader.uri(handle),
         }))
+    }
+
+    /// The targets whose code an agent executes; none if an old runtime does not tell.
+    fn targets(&self, agent: Handle) -> Option<Vec<String>> {
+        let iterate = hsa_tool::function!(self.tables, core.agent_iterate_isas).ok()?;
+        let get = hsa_tool::function!(self.tables, core.isa_get_info_alt).ok()?;
+        let call = "hsa_isa_get_info_alt";
+        // SAFETY: the callback gets the pointer that it expects.
+        let isas = info::handles("hsa_agent_iterate_isas", |list| unsafe {
+            iterate(agent, info::each, list)
+        });
+        let isas = isas.ok()?.into_iter();
+        let targets = isas.filter_map(|isa| {
+            // SAFETY: the length has 32 bits; the name is as long as the runtime states.
+            let name = unsafe {
+                let length = info::get(call, get, isa, isa_info::NAME_LENGTH, 0u32).ok()?;
+                let length = length.min(NAME_LIMIT);
+                info::text(call, get, isa, isa_info::NAME, length).ok()?
+            };
+            Some(name.get(name.find("gfx")?..)?.to_owned())
+        });
+        Some(targets.collect())
     }
 
     /// Refuses ranges that are not inside one allocation of the agent: the runtime would copy those with the CPU, and
@@ -164,6 +188,7 @@ impl Runtime for HsaRuntime {
                 handle,
                 name,
                 label,
+                targets: self.targets(handle).unwrap_or_default(),
             });
         }
         Ok(agents)
@@ -248,5 +273,9 @@ impl Runtime for HsaRuntime {
 
     fn read_host(&self, address: u64, into: &mut [u8]) -> bool {
         guest::memory::read(address, into)
+    }
+
+    fn mappings(&self) -> Vec<u8> {
+        std::fs::read("/proc/self/maps").unwrap_or_default()
     }
 }

@@ -51,7 +51,7 @@ pub struct Collector {
     agents: HashMap<u64, Agent>,
     live: HashMap<(u64, u64), Live>,
     totals: BTreeMap<Key, Total>,
-    /// Images that were registered, as they count if none of them is loaded.
+    /// Images that were registered, as each counts while it is not loaded.
     idle: BTreeMap<Key, Snapshot>,
     /// Numbers of fat binaries that were looked into.
     registered: HashSet<u64>,

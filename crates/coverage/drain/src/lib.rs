@@ -17,6 +17,7 @@ mod fat_binary;
 pub mod hiprtc;
 pub mod image;
 pub mod locate;
+mod mappings;
 pub mod naming;
 pub mod output;
 pub mod runtime;

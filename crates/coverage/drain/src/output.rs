@@ -54,6 +54,9 @@ pub struct Manifest {
     pub images: Vec<ManifestImage>,
 }
 
+/// The method of an image that no launch needed.
+pub const NEVER_LOADED: &str = "never loaded";
+
 /// One image in a profile file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestImage {
@@ -65,7 +68,7 @@ pub struct ManifestImage {
     pub records: usize,
     /// Records that had to be dropped.
     pub dropped: usize,
-    /// How the sections were found: `sections`, `table` or `symbols`; `never loaded` if no launch needed the image.
+    /// How the sections were found: `sections`, `table` or `symbols`; [`NEVER_LOADED`] if no launch needed the image.
     pub method: String,
     /// Times it was loaded, over all devices.
     pub loads: u64,
@@ -74,6 +77,11 @@ pub struct ManifestImage {
 }
 
 impl ManifestImage {
+    /// Returns `true` if a launch needed it.
+    pub fn was_loaded(&self) -> bool {
+        self.method != NEVER_LOADED
+    }
+
     /// Images that could not be read are told apart by their places.
     fn is_same(&self, other: &ManifestImage) -> bool {
         self.sha1 == other.sha1 && (self.sha1.is_some() || self.uri == other.uri)
@@ -163,8 +171,11 @@ impl<'a> Shared<'a> {
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut all = manifest.clone();
         for image in known.map(|known| known.images).unwrap_or_default() {
-            if !all.images.iter().any(|ours| ours.is_same(&image)) {
-                all.images.push(image);
+            match all.images.iter_mut().find(|ours| ours.is_same(&image)) {
+                // The counts in the file are of the process that has loaded it.
+                Some(ours) if !ours.was_loaded() => *ours = image,
+                Some(_) => {}
+                None => all.images.push(image),
             }
         }
         write_manifest(self.path, &all)

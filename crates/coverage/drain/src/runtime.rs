@@ -11,6 +11,8 @@ pub struct Agent {
     pub name: String,
     /// A name that tells this device from others of its kind: a UUID or a bus address.
     pub label: String,
+    /// The targets whose code it executes, such as `gfx90a:sramecc+:xnack-` and generic ones; none if the runtime does not tell.
+    pub targets: Vec<String>,
 }
 
 /// One code object loaded on one agent.
@@ -102,4 +104,6 @@ pub trait Runtime {
     fn registered(&self) -> Vec<Registered>;
     /// Copies host memory; false when it cannot be read.
     fn read_host(&self, address: u64, into: &mut [u8]) -> bool;
+    /// The mappings of the process, as `/proc/self/maps` has them; nothing where they cannot be read.
+    fn mappings(&self) -> Vec<u8>;
 }

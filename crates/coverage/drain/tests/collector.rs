@@ -8,7 +8,9 @@ use std::{
 };
 
 use crate::mock::{Mock, SOURCE, compile, counts};
-use drain::{Collector, Config, Runtime, image::ImageId, runtime::Registered};
+use drain::{
+    Collector, Config, Runtime, image::ImageId, output::ManifestImage, runtime::Registered,
+};
 
 const BASE: u64 = 0x7f12_0000_0000;
 const KERN: &str = "_Z4kernPiii";
@@ -618,12 +620,19 @@ fn images_that_were_never_loaded_have_profiles() {
         address: 0,
     }];
     gpu.host = binary.clone();
+    gpu.mappings = b"0-ffffff r--p 00001000 08:01 42 /app\n".to_vec();
     let mut bench = Bench::new();
     let file = bench.file("gfx90a.x.profraw");
     assert_eq!(bench.dump(&gpu).files, std::slice::from_ref(&file));
     accepted_by_llvm(&file);
     assert_eq!(counts(&file)[KERN], [0; 7]);
     assert_eq!(counts(&file)[IDLE], [0]);
+    let said = manifest(&file).remove(0);
+    assert_eq!((said.method.as_str(), said.loads), ("never loaded", 0));
+    assert_eq!((said.records, said.has_mapping), (3, true));
+    let at = 0x1000 + binary.len() - images.gfx1030.len() - images.gfx90a.len();
+    let size = images.gfx90a.len();
+    assert_eq!(said.uri, format!("file:///app#offset={at}&size={size}"));
     assert!(
         drain::output::image_path(bench.directory.path(), ImageId::of(&images.gfx90a)).exists()
     );
@@ -648,6 +657,118 @@ fn images_that_were_never_loaded_have_profiles() {
         gpu.host = binary[..size].to_vec();
         assert_eq!(Bench::new().dump(&gpu).files.len(), 0, "{size}");
     }
+}
+
+/// A GPU of a program that has registered these images.
+fn registering(agents: &[&str], images: &[(&str, &[u8])]) -> Mock {
+    let mut gpu = Mock::new(agents);
+    gpu.registered = vec![Registered {
+        number: 1,
+        address: 0,
+    }];
+    gpu.host = fat_binary(images);
+    gpu
+}
+
+/// What the manifest of a profile says of its images.
+fn manifest(profile: &Path) -> Vec<ManifestImage> {
+    let bytes = std::fs::read(drain::output::manifest_path(profile)).unwrap();
+    let manifest: drain::output::Manifest = serde_json::from_slice(&bytes).unwrap();
+    manifest.images
+}
+
+/// Processes that share a file: one that launches nothing says nothing of the counts of another, in whatever order they end.
+#[test]
+fn a_manifest_tells_of_counts_whoever_writes_last() {
+    let image = &images().gfx90a;
+    let busy = Mock::new(&["gfx90a"]);
+    let module = busy.load(0, image, BASE);
+    busy.count(module, IDLE, &[3]);
+    let idle = registering(&["gfx90a"], &[("gfx90a", image)]);
+    for order in [[&idle, &busy], [&busy, &idle]] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut file = PathBuf::new();
+        for gpu in order {
+            let mut collector = Collector::new(config(directory.path().join("all-%m.profraw")));
+            file = collector.dump(Some(gpu)).files.remove(0);
+        }
+        let images = manifest(&file);
+        assert_eq!(images.len(), 1, "{images:?}");
+        assert_eq!(
+            (images[0].method.as_str(), images[0].loads),
+            ("sections", 1)
+        );
+        assert!(!images[0].uri.is_empty());
+        assert_eq!(counts(&file)[IDLE], [3]);
+    }
+}
+
+/// The devices of a kind are told apart in what they loaded.
+#[test]
+fn an_image_is_loaded_where_it_was_loaded() {
+    let image = &images().gfx90a;
+    let gpu = registering(&["gfx90a", "gfx90a"], &[("gfx90a", image)]);
+    gpu.load(0, image, BASE);
+    let mut bench = Bench::with(|config| config.per_device = true);
+    bench.dump(&gpu);
+    let said = |node: &str| {
+        let image = &manifest(&bench.file(&format!("gfx90a.{node}.x.profraw")))[0];
+        (image.method.clone(), image.loads)
+    };
+    assert_eq!(said("node0"), ("sections".to_owned(), 1));
+    assert_eq!(said("node1"), ("never loaded".to_owned(), 0));
+}
+
+/// Counters of one byte are 0xff until they are passed; the profiles that serve optimisation have no images that were never loaded.
+#[test]
+fn counters_of_all_kinds_are_blank() {
+    let directory = tempfile::tempdir().unwrap();
+    let flags = [
+        "-Xclang",
+        "-mllvm",
+        "-Xclang",
+        "-enable-single-byte-coverage",
+    ];
+    for (bit, expected) in [(56, None), (60, Some(0xff))] {
+        // Compilers emit it for the profiles of optimisers only.
+        let version = format!(
+            "extern \"C\" DEVICE __attribute__((used, visibility(\"protected\"))) const unsigned long __llvm_profile_raw_version = {};",
+            10u64 | 1 << bit
+        );
+        let source = format!("{SOURCE}{version}");
+        let image = compile(directory.path(), &source, "gfx90a", &flags);
+        let gpu = registering(&["gfx90a"], &[("gfx90a", &image)]);
+        let mut bench = Bench::new();
+        let files = bench.dump(&gpu).files;
+        assert_eq!(bench.collector.take_messages(), Vec::<String>::new());
+        assert_eq!(files.len(), usize::from(expected.is_some()));
+        for file in files {
+            let found: Vec<_> = counts(&file).into_values().flatten().collect();
+            assert!(!found.is_empty() && found.iter().all(|count| Some(*count) == expected));
+            accepted_by_llvm(&file);
+        }
+    }
+}
+
+/// A manifest that could not be written is written later, and no count is added twice.
+#[test]
+fn manifests_are_tried_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut collector = Collector::new(config(directory.path().join("all-%m.profraw")));
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(module, IDLE, &[3]);
+    let pattern = collector.config().pattern.clone();
+    let facts = drain::naming::Facts::current();
+    let file = drain::naming::expand(&pattern, "gfx90a", &facts).path;
+    let obstacle = drain::output::manifest_path(&file);
+    std::fs::create_dir_all(obstacle.join("in the way")).unwrap();
+    collector.dump(Some(&gpu));
+    assert_eq!(collector.take_messages().len(), 1);
+    std::fs::remove_dir_all(&obstacle).unwrap();
+    collector.dump(Some(&gpu));
+    assert_eq!(manifest(&file).len(), 1);
+    assert_eq!(counts(&file)[IDLE], [3]);
 }
 
 /// A shared file that cannot be added to any more: what it holds of this process is not in the process's own file again.

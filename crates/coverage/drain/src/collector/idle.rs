@@ -8,7 +8,8 @@ use super::{Collector, Snapshot, read::Evidence};
 use crate::{
     fat_binary,
     image::{self, Image, Part},
-    output::ManifestImage,
+    mappings,
+    output::{ManifestImage, NEVER_LOADED},
     runtime::{Agent, Runtime},
 };
 
@@ -23,15 +24,16 @@ impl Collector {
                 continue;
             }
             let read = |address: u64, into: &mut [u8]| runtime.read_host(address, into);
-            for part in fat_binary::parts(registered.address, &read) {
-                self.note_part(runtime, &part);
+            let parts = fat_binary::parts(registered.address, &read);
+            for part in &parts {
+                let is_for = |agent: &&Agent| fat_binary::chosen(&parts, agent) == Some(part);
+                let agents = self.agents.values().filter(is_for).cloned().collect();
+                self.note_part(runtime, agents, part);
             }
         }
     }
 
-    fn note_part(&mut self, runtime: &dyn Runtime, part: &fat_binary::Part) {
-        let agents = self.agents.values().filter(|agent| part.fits(&agent.name));
-        let agents: Vec<Agent> = agents.cloned().collect();
+    fn note_part(&mut self, runtime: &dyn Runtime, agents: Vec<Agent>, part: &fat_binary::Part) {
         let copy = |offset: u64, into: &mut [u8]| match part.address.checked_add(offset) {
             Some(address) => runtime.read_host(address, into),
             None => false,
@@ -43,9 +45,11 @@ impl Collector {
         if !copy(0, &mut bytes) {
             return;
         }
-        let Some(snapshot) = self.image(bytes).ok().and_then(idle) else {
+        let Some(mut snapshot) = self.image(bytes).ok().and_then(idle) else {
             return;
         };
+        let uri = mappings::uri(&runtime.mappings(), part.address, part.size);
+        snapshot.detail.uri = uri.unwrap_or_default();
         for agent in agents {
             let key = self.key(&agent, &snapshot);
             self.idle.entry(key).or_insert_with(|| snapshot.clone());
@@ -90,7 +94,7 @@ fn idle(image: Arc<Image>) -> Option<Snapshot> {
     let detail = ManifestImage {
         sha1: Some(image.id.to_string()),
         records: profile.records.len(),
-        method: "never loaded".to_owned(),
+        method: NEVER_LOADED.to_owned(),
         has_mapping: image.has_mapping,
         ..ManifestImage::default()
     };

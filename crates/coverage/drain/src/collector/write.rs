@@ -105,7 +105,9 @@ impl Collector {
             }
         }
         let images = entries.iter().map(|(key, total)| {
+            // With a file for each device, another device may have loaded the image.
             let known = self.loads.get(&key.image).copied();
+            let known = known.filter(|_| total.detail.was_loaded());
             let loads = known.unwrap_or(total.detail.loads);
             ManifestImage {
                 loads,
@@ -145,6 +147,8 @@ impl Collector {
             // The counts are in the file already: a file of our own would add them a second time.
             if let Err(error) = shared.write_manifest(&manifest) {
                 self.complain(error.to_string());
+                // The next dump tries again, and adds no count twice.
+                return Ok(path);
             }
         } else {
             output::write_profiles(&path, &fresh)?;

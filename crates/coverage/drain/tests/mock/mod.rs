@@ -35,6 +35,7 @@ pub struct Mock {
     /// Host memory from address 0, and the fat binaries in it.
     pub host: Vec<u8>,
     pub registered: Vec<Registered>,
+    pub mappings: Vec<u8>,
 }
 
 impl Mock {
@@ -43,6 +44,7 @@ impl Mock {
             handle: 100 + index as u64,
             name: name.to_string(),
             label: format!("node{index}"),
+            targets: Vec::new(),
         };
         Mock {
             agents: agents.iter().enumerate().map(agent).collect(),
@@ -257,6 +259,10 @@ impl Runtime for Mock {
         let at = address as usize;
         let bytes = self.host.get(at..at + into.len());
         bytes.inspect(|bytes| into.copy_from_slice(bytes)).is_some()
+    }
+
+    fn mappings(&self) -> Vec<u8> {
+        self.mappings.clone()
     }
 }
 
