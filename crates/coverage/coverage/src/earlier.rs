@@ -10,19 +10,27 @@ use std::{
 
 use drain::{
     image::ImageId,
-    output::{Manifest, ManifestImage, manifest_path},
+    output::{Manifest, manifest_path},
 };
 
 /// A line for each program that has other code where its profiles' code was. llvm-profdata adds the counts of functions that have the same
 /// name and shape in several builds, and llvm-cov shows them beside the sources of today.
 pub fn warnings(profiles: &[PathBuf]) -> Vec<String> {
     let mut stale: BTreeMap<PathBuf, BTreeSet<&Path>> = BTreeMap::new();
+    // Many profiles are of one program.
+    let mut places = BTreeMap::new();
     for profile in profiles {
         let manifest = std::fs::read(manifest_path(profile)).ok();
         let manifest = manifest.and_then(|bytes| serde_json::from_slice::<Manifest>(&bytes).ok());
         let images = manifest.map(|manifest| manifest.images).unwrap_or_default();
-        for program in images.iter().filter_map(built_again) {
-            stale.entry(program).or_default().insert(profile);
+        for image in images.into_iter().filter(|image| image.sha1.is_some()) {
+            let place = places.entry(image.uri);
+            let there = place.or_insert_with_key(|uri| there(uri));
+            if let Some((program, id)) = there
+                && *id != image.sha1
+            {
+                stale.entry(program.clone()).or_default().insert(profile);
+            }
         }
     }
     let line = |(program, profiles): (PathBuf, BTreeSet<&Path>)| {
@@ -40,9 +48,9 @@ pub fn warnings(profiles: &[PathBuf]) -> Vec<String> {
     stale.into_iter().map(line).collect()
 }
 
-/// The file that an image came from, if it now has something else in its place.
-fn built_again(image: &ManifestImage) -> Option<PathBuf> {
-    let (path, place) = image.uri.strip_prefix("file://")?.split_once('#')?;
+/// The file of a URI, and the digest of what it has now where an image was; none if it ends before.
+fn there(uri: &str) -> Option<(PathBuf, Option<String>)> {
+    let (path, place) = uri.strip_prefix("file://")?.split_once('#')?;
     let value = |name: &str| {
         let mut values = place
             .split('&')
@@ -52,18 +60,12 @@ fn built_again(image: &ManifestImage) -> Option<PathBuf> {
     let path = plain(path)?;
     let file = File::open(&path).ok()?;
     let (offset, size) = (value("offset")?, value("size")?);
-    let is_there = offset.checked_add(size)? <= file.metadata().ok()?.len();
-    let mut bytes = vec![
-        0;
-        if is_there {
-            usize::try_from(size).ok()?
-        } else {
-            0
-        }
-    ];
+    if offset.checked_add(size)? > file.metadata().ok()?.len() {
+        return Some((path, None));
+    }
+    let mut bytes = vec![0; usize::try_from(size).ok()?];
     file.read_exact_at(&mut bytes, offset).ok()?;
-    let is_same = is_there && Some(ImageId::of(&bytes).to_string()) == image.sha1;
-    (!is_same && image.sha1.is_some()).then_some(path)
+    Some((path, Some(ImageId::of(&bytes).to_string())))
 }
 
 /// A path of a URI, in which `%` and two digits stand for a byte.
