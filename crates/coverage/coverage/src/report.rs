@@ -347,7 +347,7 @@ impl Input {
         for object in &self.object {
             let bytes =
                 fs::read(object).with_context(|| format!("cannot read {}", object.display()))?;
-            // What is no ELF file of 64 bits is for llvm-cov to judge.
+            // llvm-cov judges what is no ELF file of 64 bits.
             let is_empty = Image::parse(bytes).is_ok_and(|image| !image.has_mapping);
             ensure!(
                 !is_empty,

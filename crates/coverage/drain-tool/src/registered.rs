@@ -16,7 +16,7 @@ use crate::{
 
 /// First word of the structure that is registered: `HIPF`.
 const MAGIC: u32 = 0x4849_5046;
-/// Where the structure has the address of the fat binary.
+/// The offset of the fat binary's address in the structure.
 const ADDRESS_AT: u64 = 8;
 
 /// Tries to get at the list, with a pause after each. A forked child never gets it if another thread of its parent held it.
@@ -30,11 +30,11 @@ type Register = unsafe extern "C" fn(*const c_void) -> *mut *mut c_void;
 type Unregister = unsafe extern "C" fn(*mut *mut c_void);
 
 struct Known {
-    /// What HIP calls it.
+    /// HIP's handle of it.
     handle: usize,
     /// The function of the HIP that has it.
     unregister: usize,
-    /// None for what is no fat binary that we know.
+    /// None if it is no fat binary that we know.
     binary: Option<Registered>,
 }
 
@@ -48,7 +48,7 @@ static LIST: Mutex<List> = Mutex::new(List {
     known: Vec::new(),
 });
 
-/// None if it stays locked: who registers and who ends must not wait for ever.
+/// None if it stays locked: a program that registers or ends must not wait for ever.
 fn list() -> Option<MutexGuard<'static, List>> {
     for _ in 0..TRIES {
         match LIST.try_lock() {
@@ -60,7 +60,7 @@ fn list() -> Option<MutexGuard<'static, List>> {
     None
 }
 
-/// Those that are registered now. A forked child gets none if another thread of its parent was registering one.
+/// The fat binaries that are registered now. A forked child gets none if another thread of its parent was registering one.
 pub fn all() -> Vec<Registered> {
     let list = list();
     let known = list.iter().flat_map(|list| &list.known);

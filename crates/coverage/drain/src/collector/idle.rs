@@ -57,8 +57,8 @@ impl Collector {
     }
 }
 
-/// The profile of an image none of whose code was executed. None for profiles that serve optimisation: they say of kernels that they are
-/// seldom executed, which nobody knows of these.
+/// The profile of an image of which no code was executed. None for profiles that serve optimisation: they would say that these kernels are
+/// seldom executed, and no run has shown that.
 fn idle(image: Arc<Image>) -> Option<Snapshot> {
     let said = Version(image.version.unwrap_or(0));
     if said.is_ir_level() {

@@ -46,7 +46,7 @@ impl Collector {
             if name.merge
                 && let Err(error) = &written
             {
-                // Rather a file of our own than lost counts.
+                // A file of our own is better than lost counts.
                 let own = self.apart(&prefix, &name, facts.process);
                 self.complain(format!("{error}; writing {} instead", own.path.display()));
                 written = self.write_group(&own, &target, version, &entries);
