@@ -2,9 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ffi::OsString,
     fs::File,
-    os::unix::{ffi::OsStringExt, fs::FileExt},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
@@ -12,9 +11,12 @@ use drain::{
     image::ImageId,
     output::{Manifest, manifest_path},
 };
+use hsa_tool::{Origin, Uri};
 
-/// A line for each program that has other code where its profiles' code was. llvm-profdata adds the counts of functions that have the same
-/// name and shape in several builds, and llvm-cov shows them beside the sources of today.
+/// A line for each program that has other code where its profiles' code was.
+///
+/// llvm-profdata adds the counts of functions that have the same name and shape in several builds. llvm-cov shows the sums beside the sources
+/// of today.
 pub fn warnings(profiles: &[PathBuf]) -> Vec<String> {
     let mut stale: BTreeMap<PathBuf, BTreeSet<&Path>> = BTreeMap::new();
     // Many profiles are of one program.
@@ -50,36 +52,16 @@ pub fn warnings(profiles: &[PathBuf]) -> Vec<String> {
 
 /// The file of a URI, and the digest of what it has now where an image was; none if it ends before.
 fn there(uri: &str) -> Option<(PathBuf, Option<String>)> {
-    let (path, place) = uri.strip_prefix("file://")?.split_once('#')?;
-    let value = |name: &str| {
-        let mut values = place
-            .split('&')
-            .filter_map(|part| part.strip_prefix(name)?.strip_prefix('='));
-        values.next()?.parse::<u64>().ok()
+    let uri = Uri::parse(uri)?;
+    let Origin::File { path } = uri.origin else {
+        return None;
     };
-    let path = plain(path)?;
     let file = File::open(&path).ok()?;
-    let (offset, size) = (value("offset")?, value("size")?);
+    let (offset, size) = (uri.offset?, uri.size?);
     if offset.checked_add(size)? > file.metadata().ok()?.len() {
         return Some((path, None));
     }
     let mut bytes = vec![0; usize::try_from(size).ok()?];
     file.read_exact_at(&mut bytes, offset).ok()?;
     Some((path, Some(ImageId::of(&bytes).to_string())))
-}
-
-/// A path of a URI, in which `%` and two digits stand for a byte.
-fn plain(text: &str) -> Option<PathBuf> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let mut digit = || char::from(rest.next()?).to_digit(16);
-                u8::try_from(digit()? * 16 + digit()?).ok()?
-            }
-            byte => byte,
-        });
-    }
-    Some(OsString::from_vec(bytes).into())
 }
