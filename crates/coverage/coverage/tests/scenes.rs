@@ -261,7 +261,7 @@ fn modules_and_libraries() {
     }
 }
 
-/// HIP loads an image when one of its kernels is launched. Those that it never loads are in the report all the same.
+/// HIP loads an image when one of its kernels is launched. The report has the images that HIP never loads, too.
 #[test]
 fn kernels_that_nobody_launches_are_uncovered() {
     let workspace = Workspace::new();

@@ -47,7 +47,7 @@ pub fn real_in(libraries: &[&CStr], name: &CStr) -> *mut c_void {
     found.map_or(std::ptr::null_mut(), NonNull::as_ptr)
 }
 
-/// The same for a function that is called with an address in the caller's library: that one's own runtime comes first.
+/// The same for a function that is called with an address in the caller's library. A runtime inside of that library comes first.
 pub fn real_near(near: *const c_void, libraries: &[&CStr], name: &CStr) -> *mut c_void {
     let path = || CString::new(library::path_of(near)?.into_os_string().into_vec()).ok();
     match next(name).or_else(|| in_library(&path()?, name)) {
@@ -88,7 +88,7 @@ fn stem(library: &CStr) -> Option<Vec<u8>> {
     Some(format!("/{stem}").into_bytes())
 }
 
-/// The function of one library, or of what that depends on, unless it is ours. The library may be closed afterwards.
+/// The function of one library, or of what that depends on, unless this library has it. The program may close the library afterwards.
 fn in_library(library: &CStr, name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: both are strings, and nothing is loaded. The handle is closed once, and the library has other users: it was loaded before.
     let found = unsafe {

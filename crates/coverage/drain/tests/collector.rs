@@ -670,7 +670,7 @@ fn registering(agents: &[&str], images: &[(&str, &[u8])]) -> Mock {
     gpu
 }
 
-/// What the manifest of a profile says of its images.
+/// The images that the manifest of a profile lists.
 fn manifest(profile: &Path) -> Vec<ManifestImage> {
     let bytes = std::fs::read(drain::output::manifest_path(profile)).unwrap();
     let manifest: drain::output::Manifest = serde_json::from_slice(&bytes).unwrap();
