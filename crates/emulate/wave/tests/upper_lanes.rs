@@ -4,10 +4,15 @@
 use crate::every_encoding::{Quiet, Random, SLOT, encodings};
 use crate::harness::{self, Allocations, Machine};
 use gfx::Target;
+use std::sync::Arc;
 use wave::{Config, Counts, Env, LANES, Memory, Program, Range, Segment, Stop, Wave, run};
 
 const ROWS: usize = 288;
 const LANES_OF_WAVE: usize = 32;
+/// More than a wave has.
+const SCALARS: usize = 256;
+/// The states that encodings start from, by turns: they are larger than what an encoding does.
+const STATES: usize = 37;
 
 /// The state of a wave after it ran.
 #[derive(Debug, PartialEq)]
@@ -27,25 +32,35 @@ fn outcome(stop: Stop, wave: &Wave) -> Outcome {
     }
 }
 
-/// Gives `wave` registers that depend on `seed`, but for the lanes that it does not have, which depend on `above`.
-fn set(wave: &mut Wave, segment: &std::sync::Arc<Segment>, seed: u32, above: u32) {
-    wave.restart(segment, harness::MODE, &[]);
-    let mut word = 0u32;
-    wave.fill(|| {
-        // Rows come first, lane by lane.
-        let lane = word as usize % LANES;
-        let is_above = (word as usize) < ROWS * LANES && lane >= LANES_OF_WAVE;
-        let key = if is_above { above } else { seed };
-        word += 1;
-        // Floats of ordinary size, small integers, and any bits.
-        let bits = (key ^ word.wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b);
-        match bits >> 29 {
-            0..3 => bits & 0x87ff_ffff | 0x3800_0000,
-            3..6 => bits & 0x3f,
-            _ => bits,
-        }
-    });
-    wave.set_exec(u64::from(seed.rotate_left(7) | seed));
+/// The registers of two waves that differ only in the lanes that neither has.
+struct Words([Vec<u32>; 2]);
+
+impl Words {
+    fn new(seed: u32, above: u32) -> Words {
+        // Rows come first, lane by lane, then scalar registers.
+        let count = ROWS * LANES + SCALARS;
+        let is_above = |at: usize| at < ROWS * LANES && at % LANES >= LANES_OF_WAVE;
+        let word = |at: usize, key: u32| {
+            // Floats of ordinary size, small integers, and any bits.
+            let bits = (key ^ (at as u32 + 1).wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b);
+            match bits >> 29 {
+                0..3 => bits & 0x87ff_ffff | 0x3800_0000,
+                3..6 => bits & 0x3f,
+                _ => bits,
+            }
+        };
+        let one = (0..count).map(|at| word(at, seed)).collect();
+        let other = (0..count).map(|at| word(at, if is_above(at) { above } else { seed }));
+        Words([one, other.collect()])
+    }
+
+    /// Gives `wave` those of the first or second one.
+    fn set(&self, which: usize, wave: &mut Wave, segment: &Arc<Segment>, exec: u64) {
+        wave.restart(segment, harness::MODE, &[]);
+        let mut words = self.0[which].iter();
+        wave.fill(|| *words.next().expect("a word for each register"));
+        wave.set_exec(exec);
+    }
 }
 
 fn every_encoding(name: &str) {
@@ -81,19 +96,23 @@ fn every_encoding(name: &str) {
         let pc = start + (index * SLOT * 4) as u64;
         program.segment(&mut Memory::new(&allocations), pc).unwrap()
     };
+    let states: Vec<(u32, Words)> = (0..STATES)
+        .map(|_| (random.next(), random.next()))
+        .map(|(seed, above)| (seed, Words::new(seed, above)))
+        .collect();
     let mut waves = [(); 2].map(|()| Wave::new(segment_at(0), ROWS, 32, harness::MODE));
     let mut complaints = Vec::new();
     for (index, text) in texts.iter().enumerate() {
         let segment = segment_at(index);
-        let (seed, above) = (random.next(), random.next());
+        let (seed, words) = &states[index % STATES];
         // A third of them with all lanes on.
-        let all = index.is_multiple_of(3);
-        let outcomes = [(0, seed), (1, above)].map(|(at, above)| {
-            let wave = &mut waves[at];
-            set(wave, &segment, seed, above);
-            if all {
-                wave.set_exec(!0);
-            }
+        let exec = match index.is_multiple_of(3) {
+            true => !0,
+            false => u64::from(seed.rotate_left(index as u32) | seed.rotate_left(7)),
+        };
+        let outcomes = [0, 1].map(|which| {
+            let wave = &mut waves[which];
+            words.set(which, wave, &segment, exec);
             let stop = run(wave, &mut env, 1000);
             outcome(stop, wave)
         });

@@ -2,6 +2,7 @@
 
 use crate::{
     DecodeError, Decoded, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, ignored,
+    lazy::Lazy,
     malformed,
     opcode::OpcodeFacts,
     registers,
@@ -9,7 +10,7 @@ use crate::{
 };
 use gfx::{Family, Target};
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, WINDOW};
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ pub struct Decoder {
     wave_size: u8,
     llvm: RefCell<Llvm>,
     pub(crate) shapes: RefCell<Shapes>,
-    opcodes: Vec<OnceCell<Box<OpcodeFacts>>>,
-    registers: Vec<OnceCell<Option<Reg>>>,
+    opcodes: Lazy<Box<OpcodeFacts>>,
+    registers: Lazy<Option<Reg>>,
 }
 
 struct Llvm {
@@ -48,12 +49,8 @@ impl Decoder {
             target: target.name,
             reason: error.to_string(),
         })?;
-        let opcodes = std::iter::repeat_with(OnceCell::new)
-            .take(mc.opcode_count() as usize)
-            .collect();
-        let registers = std::iter::repeat_with(OnceCell::new)
-            .take(mc.register_count() as usize)
-            .collect();
+        let opcodes = Lazy::new(mc.opcode_count() as usize);
+        let registers = Lazy::new(mc.register_count() as usize);
         let llvm = RefCell::new(Llvm {
             mc,
             scratch: DecodedInst::new(),
@@ -162,11 +159,12 @@ impl Decoder {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
         let opcode = scratch.opcode();
-        let facts = match self.opcodes[opcode as usize].get() {
+        let entry = self.opcodes.get(opcode).expect("LLVM has this opcode");
+        let facts = match entry.get() {
             Some(facts) => facts,
             None => {
                 let facts = OpcodeFacts::learn(mc, scratch, self, &window, words[0]);
-                self.opcodes[opcode as usize].get_or_init(|| Box::new(facts))
+                entry.get_or_init(|| Box::new(facts))
             }
         };
 
@@ -266,7 +264,7 @@ impl Decoder {
     }
 
     pub(crate) fn register(&self, mc: &Mc, number: u32) -> Option<Reg> {
-        *self.registers.get(number as usize)?.get_or_init(|| {
+        *self.registers.get(number)?.get_or_init(|| {
             mc.register(number)
                 .map(|description| registers::canonical(&description))
         })

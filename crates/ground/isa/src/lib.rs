@@ -15,6 +15,7 @@ mod format;
 mod ignored;
 mod inst;
 mod intern;
+mod lazy;
 mod malformed;
 mod names;
 pub mod numbers;

@@ -9,6 +9,7 @@ mod identity;
 mod objdump;
 mod pairs;
 mod printed;
+mod processors;
 mod reads_and_writes;
 mod smoke;
 mod traits;

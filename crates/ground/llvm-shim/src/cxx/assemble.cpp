@@ -61,8 +61,8 @@ struct Report {
 };
 
 void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl<char> &Object, Report &Diagnostics) {
-  Pieces P;
-  std::string Problem = P.create(Cpu, Features);
+  Borrowed P;
+  std::string Problem = P.find(Cpu, Features);
   if (!Problem.empty())
     return Diagnostics.fail(Problem);
   static std::once_flag Once;
@@ -76,23 +76,23 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
   Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Closed, "assembly"), SMLoc());
   Sources.setDiagHandler([](const SMDiagnostic &D, void *Context) { (*static_cast<Report *>(Context))(D); }, &Diagnostics);
 
-  MCContext Context(P.TheTriple, P.AsmInfo.get(), P.Registers.get(), P.Subtarget.get(), &Sources, &P.Options);
+  MCContext Context(P->TheTriple, P->AsmInfo.get(), P->Registers.get(), P->Subtarget.get(), &Sources, &P->Options);
   Context.setDiagnosticHandler([&](const SMDiagnostic &D, bool, const SourceMgr &, std::vector<const MDNode *> &) { Diagnostics(D); });
-  std::unique_ptr<MCObjectFileInfo> FileInfo(P.T->createMCObjectFileInfo(Context, /*PIC=*/true));
+  std::unique_ptr<MCObjectFileInfo> FileInfo(P->T->createMCObjectFileInfo(Context, /*PIC=*/true));
   Context.setObjectFileInfo(FileInfo.get());
 
   raw_svector_ostream Stream(Object);
-  std::unique_ptr<MCAsmBackend> Backend(P.T->createMCAsmBackend(*P.Subtarget, *P.Registers, P.Options));
+  std::unique_ptr<MCAsmBackend> Backend(P->T->createMCAsmBackend(*P->Subtarget, *P->Registers, P->Options));
   // The same as MCAsmBackend::createObjectWriter for this target; that function references the writers of all other
   // formats.
   auto Format = cast<MCELFObjectTargetWriter>(Backend->createObjectTargetWriter());
   std::unique_ptr<MCObjectWriter> Writer =
       std::make_unique<ELFObjectWriter>(std::move(Format), Stream, Backend->Endian == endianness::little);
-  std::unique_ptr<MCCodeEmitter> Emitter(P.T->createMCCodeEmitter(*P.Instructions, Context));
+  std::unique_ptr<MCCodeEmitter> Emitter(P->T->createMCCodeEmitter(*P->Instructions, Context));
   std::unique_ptr<MCStreamer> Streamer(
-      P.T->createMCObjectStreamer(P.TheTriple, Context, std::move(Backend), std::move(Writer), std::move(Emitter), *P.Subtarget));
-  std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(Sources, Context, *Streamer, *P.AsmInfo));
-  std::unique_ptr<MCTargetAsmParser> TargetParser(P.T->createMCAsmParser(*P.Subtarget, *Parser, *P.Instructions, P.Options));
+      P->T->createMCObjectStreamer(P->TheTriple, Context, std::move(Backend), std::move(Writer), std::move(Emitter), *P->Subtarget));
+  std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(Sources, Context, *Streamer, *P->AsmInfo));
+  std::unique_ptr<MCTargetAsmParser> TargetParser(P->T->createMCAsmParser(*P->Subtarget, *Parser, *P->Instructions, P->Options));
   if (!TargetParser)
     return Diagnostics.fail("this LLVM has no AMDGPU assembler");
   Parser->setTargetParser(*TargetParser);

@@ -2,6 +2,8 @@
 #include "flags.h"
 
 #include <mutex>
+#include <utility>
+#include <vector>
 
 using namespace llvm;
 
@@ -47,6 +49,62 @@ std::string Pieces::create(StringRef Cpu, StringRef Features) {
   if (!Subtarget)
     return "LLVM 22 cannot describe the processor " + Cpu.str();
   return {};
+}
+
+namespace {
+
+struct Shelf {
+  std::mutex Lock;
+  // The oldest come first.
+  std::vector<std::pair<std::string, std::unique_ptr<Pieces>>> Kept;
+};
+
+constexpr size_t MostKept = 64;
+
+// Never freed: decoders are also made and dropped in exit handlers.
+Shelf &shelf() {
+  static Shelf &The = *new Shelf;
+  return The;
+}
+
+} // namespace
+
+std::string Borrowed::find(StringRef Cpu, StringRef Features) {
+  Name = (Cpu + "\n" + Features).str();
+  {
+    // Nobody waits: the child of a fork may find it locked by a thread that it does not have.
+    std::unique_lock<std::mutex> Locked(shelf().Lock, std::try_to_lock);
+    if (Locked) {
+      auto &Kept = shelf().Kept;
+      for (auto One = Kept.rbegin(); One != Kept.rend(); ++One) {
+        if (One->first != Name)
+          continue;
+        P = std::move(One->second);
+        Kept.erase(std::next(One).base());
+        return {};
+      }
+    }
+  }
+  P = std::make_unique<Pieces>();
+  std::string Problem = P->create(Cpu, Features);
+  if (!Problem.empty())
+    P.reset();
+  return Problem;
+}
+
+Borrowed::~Borrowed() {
+  if (!P)
+    return;
+  std::unique_ptr<Pieces> Oldest;
+  std::unique_lock<std::mutex> Locked(shelf().Lock, std::try_to_lock);
+  if (!Locked)
+    return;
+  auto &Kept = shelf().Kept;
+  if (Kept.size() == MostKept) {
+    Oldest = std::move(Kept.front().second);
+    Kept.erase(Kept.begin());
+  }
+  Kept.emplace_back(std::move(Name), std::move(P));
 }
 
 } // namespace luthier

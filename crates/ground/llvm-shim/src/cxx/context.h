@@ -29,4 +29,22 @@ struct Pieces {
   std::string create(llvm::StringRef Cpu, llvm::StringRef Features);
 };
 
+// The pieces for one processor, for one owner at a time. Making them takes longer than assembling a line: a few that
+// nobody has are kept.
+class Borrowed {
+public:
+  Borrowed() = default;
+  Borrowed(const Borrowed &) = delete;
+  Borrowed &operator=(const Borrowed &) = delete;
+  ~Borrowed();
+  // Empty on success, otherwise what went wrong.
+  std::string find(llvm::StringRef Cpu, llvm::StringRef Features);
+  const Pieces *operator->() const { return P.get(); }
+  const Pieces &operator*() const { return *P; }
+
+private:
+  std::string Name;
+  std::unique_ptr<Pieces> P;
+};
+
 } // namespace luthier

@@ -59,7 +59,7 @@ const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
 } // namespace
 
 struct luthier_mc {
-  Pieces P;
+  Borrowed P;
   std::unique_ptr<RoomyAsmInfo> AsmInfo;
   unsigned Longest = 0;
   std::unique_ptr<MCContext> Context;
@@ -75,20 +75,20 @@ luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Fea
     return nullptr;
   };
   auto Mc = std::make_unique<luthier_mc>();
-  std::string Problem = Mc->P.create(StringRef(Cpu, CpuLength), StringRef(Features, FeaturesLength));
+  std::string Problem = Mc->P.find(StringRef(Cpu, CpuLength), StringRef(Features, FeaturesLength));
   if (!Problem.empty())
     return Fail(Problem);
-  const Target &T = *Mc->P.T;
+  const Target &T = *Mc->P->T;
   Mc->AsmInfo = std::make_unique<RoomyAsmInfo>();
-  Mc->Longest = Mc->P.AsmInfo->getMaxInstLength(Mc->P.Subtarget.get());
-  Mc->Context = std::make_unique<MCContext>(Mc->P.TheTriple, Mc->AsmInfo.get(), Mc->P.Registers.get(), Mc->P.Subtarget.get(), nullptr,
-                                            &Mc->P.Options);
+  Mc->Longest = Mc->P->AsmInfo->getMaxInstLength(Mc->P->Subtarget.get());
+  Mc->Context = std::make_unique<MCContext>(Mc->P->TheTriple, Mc->AsmInfo.get(), Mc->P->Registers.get(), Mc->P->Subtarget.get(), nullptr,
+                                            &Mc->P->Options);
   // A malformed operand makes LLVM report through the context; decoding then fails, and nothing goes to stderr.
   Mc->Context->setDiagnosticHandler([](const SMDiagnostic &, bool, const SourceMgr &, std::vector<const MDNode *> &) {});
-  Mc->Disassembler.reset(T.createMCDisassembler(*Mc->P.Subtarget, *Mc->Context));
-  Mc->Printer.reset(
-      T.createMCInstPrinter(Mc->P.TheTriple, Mc->P.AsmInfo->getAssemblerDialect(), *Mc->P.AsmInfo, *Mc->P.Instructions, *Mc->P.Registers));
-  Mc->Emitter.reset(T.createMCCodeEmitter(*Mc->P.Instructions, *Mc->Context));
+  Mc->Disassembler.reset(T.createMCDisassembler(*Mc->P->Subtarget, *Mc->Context));
+  Mc->Printer.reset(T.createMCInstPrinter(Mc->P->TheTriple, Mc->P->AsmInfo->getAssemblerDialect(), *Mc->P->AsmInfo, *Mc->P->Instructions,
+                                          *Mc->P->Registers));
+  Mc->Emitter.reset(T.createMCCodeEmitter(*Mc->P->Instructions, *Mc->Context));
   if (!Mc->Disassembler || !Mc->Printer || !Mc->Emitter)
     return Fail("this LLVM has no AMDGPU disassembler");
   return Mc.release();
@@ -96,15 +96,15 @@ luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Fea
 
 void luthier_mc_destroy(luthier_mc *Mc) { delete Mc; }
 
-uint32_t luthier_mc_opcode_count(const luthier_mc *Mc) { return Mc->P.Instructions->getNumOpcodes(); }
+uint32_t luthier_mc_opcode_count(const luthier_mc *Mc) { return Mc->P->Instructions->getNumOpcodes(); }
 
-uint32_t luthier_mc_register_count(const luthier_mc *Mc) { return Mc->P.Registers->getNumRegs(); }
+uint32_t luthier_mc_register_count(const luthier_mc *Mc) { return Mc->P->Registers->getNumRegs(); }
 
 int luthier_mc_opcode(const luthier_mc *Mc, uint32_t Opcode, luthier_mc_opcode_info *Out) {
   if (Opcode >= luthier_mc_opcode_count(Mc))
     return 0;
-  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
-  StringRef Name = Mc->P.Instructions->getName(Opcode);
+  const MCInstrDesc &D = Mc->P->Instructions->get(Opcode);
+  StringRef Name = Mc->P->Instructions->getName(Opcode);
   *Out = {};
   Out->name = Name.data();
   Out->name_length = Name.size();
@@ -120,7 +120,7 @@ int luthier_mc_opcode(const luthier_mc *Mc, uint32_t Opcode, luthier_mc_opcode_i
 int luthier_mc_register(const luthier_mc *Mc, uint32_t Reg, luthier_mc_register_info *Out) {
   if (Reg == 0 || Reg >= luthier_mc_register_count(Mc))
     return 0;
-  const MCRegisterInfo &Registers = *Mc->P.Registers;
+  const MCRegisterInfo &Registers = *Mc->P->Registers;
   StringRef Name = Registers.getName(Reg);
   *Out = {};
   Out->name = Name.data();
@@ -136,7 +136,7 @@ int luthier_mc_register(const luthier_mc *Mc, uint32_t Reg, luthier_mc_register_
 uint32_t luthier_mc_implicit(const luthier_mc *Mc, uint32_t Opcode, int Definitions, uint32_t Index) {
   if (Opcode >= luthier_mc_opcode_count(Mc))
     return 0;
-  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  const MCInstrDesc &D = Mc->P->Instructions->get(Opcode);
   ArrayRef<MCPhysReg> List = Definitions ? D.implicit_defs() : D.implicit_uses();
   return Index < List.size() ? List[Index] : 0;
 }
@@ -144,7 +144,7 @@ uint32_t luthier_mc_implicit(const luthier_mc *Mc, uint32_t Opcode, int Definiti
 int luthier_mc_operand_is_pc_relative(const luthier_mc *Mc, uint32_t Opcode, uint32_t Index) {
   if (Opcode >= luthier_mc_opcode_count(Mc))
     return 0;
-  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  const MCInstrDesc &D = Mc->P->Instructions->get(Opcode);
   return Index < D.getNumOperands() && D.operands()[Index].OperandType == MCOI::OPERAND_PCREL;
 }
 
@@ -162,37 +162,37 @@ static uint8_t modifierType(const MCInstrInfo &Instructions) {
 int luthier_mc_operand_is_modifier(const luthier_mc *Mc, uint32_t Opcode, uint32_t Index) {
   if (Opcode >= luthier_mc_opcode_count(Mc))
     return 0;
-  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
-  uint8_t Type = modifierType(*Mc->P.Instructions);
+  const MCInstrDesc &D = Mc->P->Instructions->get(Opcode);
+  uint8_t Type = modifierType(*Mc->P->Instructions);
   return Type != MCOI::OPERAND_UNKNOWN && Index < D.getNumOperands() && D.operands()[Index].OperandType == Type;
 }
 
 int luthier_mc_operand_tied_to(const luthier_mc *Mc, uint32_t Opcode, uint32_t Index) {
   if (Opcode >= luthier_mc_opcode_count(Mc))
     return -1;
-  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  const MCInstrDesc &D = Mc->P->Instructions->get(Opcode);
   return Index < D.getNumOperands() ? D.getOperandConstraint(Index, MCOI::TIED_TO) : -1;
 }
 
 // Returns true if every operand is one that its place can have. LLVM's decoder does not ask that of all fields: its printer writes
 // "Invalid register" then, and its assembler takes no such text.
 static bool isSound(const luthier_mc &Mc, const MCInst &Inst) {
-  const MCInstrDesc &D = Mc.P.Instructions->get(Inst.getOpcode());
+  const MCInstrDesc &D = Mc.P->Instructions->get(Inst.getOpcode());
   // Their one data register is described as a pair on gfx90a.
-  if (Mc.P.Instructions->getName(Inst.getOpcode()).starts_with("DS_GWS_"))
+  if (Mc.P->Instructions->getName(Inst.getOpcode()).starts_with("DS_GWS_"))
     return true;
-  const std::vector<MCRegister> &Plain = plainRegisters(*Mc.P.Registers);
-  unsigned Mode = Mc.P.Subtarget->getHwMode(MCSubtargetInfo::HwMode_RegInfo);
+  const std::vector<MCRegister> &Plain = plainRegisters(*Mc.P->Registers);
+  unsigned Mode = Mc.P->Subtarget->getHwMode(MCSubtargetInfo::HwMode_RegInfo);
   unsigned Count = std::min<unsigned>(Inst.getNumOperands(), D.getNumOperands());
   for (unsigned Index = 0; Index != Count; ++Index) {
     const MCOperand &Operand = Inst.getOperand(Index);
     const MCOperandInfo &Info = D.operands()[Index];
-    int16_t Class = Mc.P.Instructions->getOpRegClassID(Info, Mode);
+    int16_t Class = Mc.P->Instructions->getOpRegClassID(Info, Mode);
     if (Class < 0)
       continue;
     if (Operand.isReg() && Operand.getReg()) {
       MCRegister Reg = Plain[Operand.getReg().id()];
-      if (Reg && !Mc.P.Registers->getRegClass(Class).contains(Reg))
+      if (Reg && !Mc.P->Registers->getRegClass(Class).contains(Reg))
         return false;
     } else if (Operand.isImm() && Info.OperandType == MCOI::OPERAND_REGISTER) {
       return false;
@@ -241,7 +241,7 @@ int luthier_mc_print(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64
     return 0;
   SmallString<128> Buffer;
   raw_svector_ostream Stream(Buffer);
-  Mc->Printer->printInst(&Inst, Pc, "", *Mc->P.Subtarget, Stream);
+  Mc->Printer->printInst(&Inst, Pc, "", *Mc->P->Subtarget, Stream);
   Text(User, Buffer.data(), Buffer.size());
   return 1;
 }
@@ -253,7 +253,7 @@ int luthier_mc_reencode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uin
     return 0;
   SmallVector<char, 32> Code;
   SmallVector<MCFixup, 4> Fixups;
-  Mc->Emitter->encodeInstruction(Inst, Code, Fixups, *Mc->P.Subtarget);
+  Mc->Emitter->encodeInstruction(Inst, Code, Fixups, *Mc->P->Subtarget);
   Encoding(User, Code.data(), Code.size());
   return 1;
 }
