@@ -1,5 +1,9 @@
 //! `luthier check --nan -- PROGRAM`: NaN and infinity made of numbers.
 
+use std::{collections::BTreeSet, fs};
+
+use serde_json::Value;
+
 use crate::common::{
     compile, luthier,
     schema::{self, check, schema},
@@ -119,6 +123,43 @@ fn functions_of_numbers_are_silent() {
             );
             assert!(!said.contains("not looked at"), "{target} {mode}: {said}");
         }
+    }
+}
+
+/// The functions whose NaN docs/check/nan.md says is found, and not found.
+#[test]
+fn some_functions_make_nan_by_an_instruction_and_others_take_a_constant() {
+    let folder = tempfile::tempdir().unwrap();
+    for target in ["gfx90a", "gfx1030"] {
+        let offload = format!("--offload-arch={target}");
+        let program = compile("hipcc", "outside.hip", &["-O1", "-w", &offload]);
+        let report = folder.path().join(format!("{target}.json"));
+        let mut command = luthier(&["check", "--nan", "--device", target, "--format", "json"]);
+        command.arg("-o").arg(&report).arg("--").arg(program);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{target}: {output:?}");
+        let said = String::from_utf8(output.stdout).unwrap();
+        let left: Vec<_> = said.lines().map(|line| line.split_once(' ')).collect();
+        assert_eq!(left.len(), 26, "{target}: {said}");
+        let not = left.iter().find(|line| line.unwrap().1 != "nan");
+        assert_eq!(not, None, "{target}: a function leaves no NaN");
+        let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        let findings = report["findings"].as_array().unwrap().iter();
+        let found: BTreeSet<_> = findings
+            .map(|one| one["symbol"].as_str().unwrap())
+            .collect();
+        let expected = [
+            "acos_double",
+            "acos_float",
+            "asin_double",
+            "asin_float",
+            "log10_float",
+            "log2_float",
+            "log_float",
+            "sqrt_double",
+            "sqrt_float",
+        ];
+        assert_eq!(found, BTreeSet::from(expected), "{target}");
     }
 }
 
