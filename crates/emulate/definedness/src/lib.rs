@@ -27,6 +27,7 @@ mod rules;
 mod shadow;
 mod spans;
 mod state;
+mod whole;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

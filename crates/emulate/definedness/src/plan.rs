@@ -15,6 +15,7 @@ use crate::{
     packed::{self, Halves},
     report::Known,
     rules::{self, Rule},
+    whole::Words,
 };
 
 /// The place of a source.
@@ -62,6 +63,8 @@ pub(crate) struct Vector {
 pub(crate) struct Quick {
     pub rows: [u16; Quick::ROWS],
     pub slots: [u16; Quick::SLOTS],
+    /// There are no slots, and no rows but the first two.
+    pub few: bool,
     /// First register and number of registers: vector ones, and scalar ones of a mask.
     pub destination: (u16, u16),
     pub mask_destination: (u16, u16),
@@ -103,6 +106,7 @@ impl Quick {
             && is_only;
         let destination = vector.destination.unwrap_or_default();
         Some(Quick {
+            few: rows.len() <= 2 && slots.is_empty(),
             rows: padded(&rows)?,
             slots: padded(&slots)?,
             destination: (destination.0 as u16, destination.1 as u16),
@@ -130,17 +134,28 @@ fn padded<const MOST: usize>(numbers: &[usize]) -> Option<[u16; MOST]> {
 /// the host's caches.
 #[derive(Clone)]
 pub(crate) struct Listed {
-    /// None for a result that is undefined whatever the sources are.
-    pub quick: Option<Quick>,
+    pub short: Short,
     pub plan: Arc<Plan>,
+}
+
+/// All that most instructions need.
+#[derive(Clone, Copy)]
+pub(crate) enum Short {
+    Vector(Quick),
+    Words(Words),
+    /// The plan itself has to be looked at, as for a result that is undefined whatever the sources are.
+    None,
 }
 
 impl Listed {
     pub fn new(plan: Arc<Plan>) -> Listed {
-        Listed {
-            quick: plan.quick.filter(|_| !plan.starts()),
-            plan,
-        }
+        let short = match (plan.quick, Words::of(&plan.action)) {
+            _ if plan.starts() => Short::None,
+            (Some(quick), _) => Short::Vector(quick),
+            (None, Some(words)) => Short::Words(words),
+            (None, None) => Short::None,
+        };
+        Listed { short, plan }
     }
 }
 

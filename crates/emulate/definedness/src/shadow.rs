@@ -14,10 +14,11 @@ use crate::{
     lock,
     memory::View,
     moves::{Part, Permutation, PermuteBits},
-    plan::{Action, At, Condition, Listed, Plan, Scalar, Source, Unfollowed, Vector},
+    plan::{Action, At, Condition, Listed, Plan, Scalar, Short, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::{Rule, all_if},
     state::Registers,
+    whole::Words,
 };
 
 /// The state of one workgroup. The next one may have it afterwards.
@@ -94,18 +95,52 @@ impl Drop for OfWorkgroup {
 }
 
 impl Shadow for OfWorkgroup {
+    #[inline]
     fn before(&mut self, wave: &Wave, plan: u32) {
         let plans = self.plans.as_ref();
-        if let Some(listed) = plans.and_then(|plans| plans.get(plan as usize))
-            && let Some(quick) = &listed.quick
-        {
-            let registers = &mut self.own.waves[wave.index_in_workgroup as usize];
-            if registers.follow(quick, wave.exec()) {
+        if let Some(listed) = plans.and_then(|plans| plans.get(plan as usize)) {
+            let is_done = match &listed.short {
+                Short::Vector(quick) => {
+                    let registers = &mut self.own.waves[wave.index_in_workgroup as usize];
+                    registers.follow(quick, wave.exec())
+                }
+                Short::Words(words) => {
+                    in_words(&mut self.own, &self.shared, wave, (words, &listed.plan))
+                }
+                Short::None => false,
+            };
+            if is_done {
                 return;
             }
         }
         self.follow(wave, plan as usize);
     }
+
+    // (The same without a call of `before` by way of the table of functions.)
+    fn change(&mut self, wave: &mut Wave, _: &mut [u8], plan: u32) -> bool {
+        self.before(wave, plan);
+        false
+    }
+}
+
+/// Returns `true` if no more happens than what [`Words::follow`] follows.
+#[inline(never)]
+fn in_words(own: &mut Own, shared: &Shared, wave: &Wave, (words, plan): (&Words, &Plan)) -> bool {
+    let (row, lds) = (usize::from(words.row), &mut own.lds);
+    if row >= wave.vector_rows() {
+        return false;
+    }
+    let registers = &mut own.waves[wave.index_in_workgroup as usize];
+    words.follow(
+        registers,
+        lds,
+        (wave.vgpr_row(row), wave.exec()),
+        |address| {
+            let (pc, address) = (plan.pc, address.into());
+            plan.origins
+                .id(Origin::Lds { pc, address }, &shared.reports)
+        },
+    )
 }
 
 impl OfWorkgroup {

@@ -103,10 +103,16 @@ impl Registers {
     #[inline]
     pub fn follow(&mut self, quick: &Quick, exec: u64) -> bool {
         let mask = if quick.ignores_exec { !0 } else { exec };
-        let rows = quick.rows.iter().map(|row| usize::from(*row));
-        let lanes = rows.fold(0, |all, row| all | self.undefined(row));
-        let slots = quick.slots.iter().map(|slot| usize::from(*slot));
-        let slots = slots.fold(0, |all, slot| all | self.scalar(slot));
+        // (Not by functions of arrays, which are called for each place.)
+        let [one, other, third, fourth] = quick.rows;
+        let undefined = |row: u16| self.undefined(row.into());
+        let mut lanes = undefined(one) | undefined(other);
+        let mut slots = 0;
+        if !quick.few {
+            lanes |= undefined(third) | undefined(fourth);
+            let its = quick.slots.iter().map(|slot| usize::from(*slot));
+            slots = its.fold(0, |all, slot| all | self.scalar(slot));
+        }
         if slots == 0 && lanes & mask == 0 {
             self.define_results(quick, mask);
             return true;
@@ -116,12 +122,17 @@ impl Registers {
 
     /// Returns `true` if all bits or none of some lanes are undefined in each source. `lanes` are undefined in the result then.
     fn join(&mut self, quick: &Quick, lanes: u64, mask: u64) -> bool {
-        let mut rows = quick.rows.iter().map(|row| usize::from(*row));
-        if !rows.clone().all(|row| self.is_full(row)) {
+        let (mut are_full, mut first) = (true, None);
+        for row in quick.rows.iter().rev().map(|row| usize::from(*row)) {
+            if let Some(own) = self.undefined.get(row) {
+                are_full &= own.full;
+                first = if own.lanes != 0 { Some(row) } else { first };
+            }
+        }
+        if !are_full {
             return false;
         }
-        let origin = rows.find(|row| self.undefined(*row) != 0);
-        let origin = origin.map(|row| self.origins[row]);
+        let origin = first.map(|row| self.origins[row]);
         self.set_full(quick.destination.0.into(), lanes, mask, origin);
         true
     }
@@ -204,21 +215,47 @@ impl Registers {
     }
 
     /// The lanes of `mask` become defined, but for `undefined`, of which all bits become undefined.
+    #[inline]
     pub fn set_full(&mut self, row: usize, undefined: u64, mask: u64, origin: Option<OriginId>) {
         let undefined = undefined & mask;
         let Some(left) = self.left(row, undefined, mask, origin) else {
             return;
         };
-        let old = self.undefined[row];
-        let full = old.full || old.lanes & !mask == 0;
-        if !full {
-            lanes::blend(&mut self.bits[row], &lanes::of_mask(undefined), mask);
+        let own = &mut self.undefined[row];
+        if own.full || own.lanes & !mask == 0 {
+            *own = Undefined::full(left);
+            return;
         }
-        self.undefined[row] = Undefined { lanes: left, full };
+        own.lanes = left;
+        self.blend_full(row, undefined, mask);
+    }
+
+    /// In a row with parts, all bits of these lanes of `mask` are undefined, and none of the others.
+    #[inline(never)]
+    fn blend_full(&mut self, row: usize, undefined: u64, mask: u64) {
+        lanes::blend(&mut self.bits[row], &lanes::of_mask(undefined), mask);
+    }
+
+    /// Rows from the first one on get what was loaded: all bits of these lanes are undefined. `came` tells the origin of a word and a lane, which all share.
+    #[inline]
+    pub fn load<const W: usize>(
+        &mut self,
+        first: usize,
+        undefined: [u64; W],
+        exec: u64,
+        came: impl FnOnce(usize, usize) -> OriginId,
+    ) {
+        let word = undefined.iter().position(|lanes| *lanes != 0);
+        let origin = word.map(|word| came(word, undefined[word].trailing_zeros() as usize));
+        for (word, lanes) in undefined.into_iter().enumerate() {
+            let origin = origin.filter(|_| lanes != 0);
+            self.set_full(first + word, lanes, exec, origin);
+        }
     }
 
     /// Lanes of a row that are undefined after those of `mask` have become so if `new` says so. `None` if the row is defined then, or does
     /// not exist.
+    #[inline]
     fn left(&mut self, row: usize, new: u64, mask: u64, origin: Option<OriginId>) -> Option<u64> {
         let own = self.undefined.get_mut(row)?;
         if let Some(origin) = origin {
@@ -275,6 +312,20 @@ impl Registers {
         self.undefined.fill(Undefined::NOTHING);
         self.scalars.fill(0);
         self.scc = false;
+    }
+}
+
+#[cfg(test)]
+impl Registers {
+    /// So many rows, all of them defined, of a wave whose lanes are all on.
+    pub fn of_rows(rows: usize) -> Registers {
+        Registers {
+            undefined: vec![Undefined::NOTHING; rows],
+            bits: vec![NONE; rows],
+            origins: (0..rows as u32).map(OriginId).collect(),
+            live: !0,
+            ..Registers::new()
+        }
     }
 }
 
@@ -366,13 +417,7 @@ mod tests {
             let state = steps();
             state ^ state >> 29
         };
-        let mut registers = Registers {
-            undefined: vec![Undefined::NOTHING; ROWS],
-            bits: vec![NONE; ROWS],
-            origins: (0..ROWS as u32).map(OriginId).collect(),
-            live: !0,
-            ..Registers::new()
-        };
+        let mut registers = Registers::of_rows(ROWS);
         let (mut defined, mut joined) = (0, 0);
         for round in 0..6000 {
             let row = (random() % ROWS as u64) as usize;
@@ -387,14 +432,20 @@ mod tests {
                 0 => (random() % most as u64) as u16,
                 _ => Quick::NONE,
             };
-            let quick = Quick {
+            let few = round % 2 == 0;
+            let mut quick = Quick {
                 rows: std::array::from_fn(|_| number(ROWS + 1, 2)),
                 slots: std::array::from_fn(|_| number(ROWS, 6)),
+                few,
                 destination: (number(ROWS, 1), 1),
                 mask_destination: (0, 0),
                 ignores_exec: false,
                 joins: random() % 4 != 0,
             };
+            if few {
+                quick.rows[2..].fill(Quick::NONE);
+                quick.slots.fill(Quick::NONE);
+            }
             let exec = random() | random();
             let before = |row: usize| *registers.row(row, &mut None);
             let before: [Row; ROWS + 1] = std::array::from_fn(before);
@@ -402,14 +453,17 @@ mod tests {
             let sources: Vec<usize> = sources.filter(|row| *row <= ROWS).collect();
             let has = |lane: usize| sources.iter().any(|row| before[*row][lane] != 0);
             let undefined = (0..LANES).fold(0, |all, lane| all | u64::from(has(lane)) << lane);
-            let slots = quick.slots.map(|slot| registers.scalar(slot.into()));
+            let mut slots = quick
+                .slots
+                .map(|slot| registers.scalar(slot.into()))
+                .into_iter();
             let is_full = sources.iter().all(|row| registers.is_full(*row));
             let is_some = |row: &&usize| before[**row] != NONE;
             let origin = sources.iter().find(is_some);
             let origin = origin.map(|row| registers.origin(*row));
 
             let target = usize::from(quick.destination.0);
-            let (is_defined, known) = (undefined & exec == 0, slots == [0; 2]);
+            let (is_defined, known) = (undefined & exec == 0, slots.all(|bits| bits == 0));
             let expected = known && (is_defined || quick.joins && is_full);
             assert_eq!(registers.follow(&quick, exec), expected, "{quick:?}");
             for (row, before) in before.iter().enumerate() {

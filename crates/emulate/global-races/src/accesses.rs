@@ -18,18 +18,16 @@ use crate::{
     state::State,
 };
 
-/// Records of a wave's loads.
+/// Records of a wave's loads, and perhaps of the waves that had this memory before.
 #[derive(Default)]
 pub(crate) struct Reads([Read; SLOTS]);
 
 const SLOTS: usize = 16;
 
-/// The instruction of a load, the wave's stamp, the era of the records, and the record.
+/// The instruction of a load, the wave, its stamp, the era of the records, and the record.
 #[derive(Clone, Copy, Default)]
 struct Read {
-    pc: u64,
-    stamp: u32,
-    era: u32,
+    of: (u64, u32, u32, u32),
     /// 0: the slot is empty.
     id: RecordId,
 }
@@ -95,6 +93,9 @@ impl Instruction<'_> {
         progress: &mut Progress,
         reads: &mut Reads,
     ) -> Vec<Found> {
+        if self.memory.is_scalar && self.is_repeated(state, progress) {
+            return Vec::new();
+        }
         let writes = self.kind() != Access::Read;
         let id = match writes {
             true => self.written(state, progress),
@@ -141,7 +142,7 @@ impl Instruction<'_> {
         }
     }
 
-    fn site(&self, state: &State) -> Site {
+    pub fn site(&self, state: &State) -> Site {
         let raised = self.least();
         Site {
             dispatch: state.dispatch(self.group.number),
@@ -163,18 +164,15 @@ impl Instruction<'_> {
 
     fn read(&self, state: &mut State, progress: &Progress, reads: &mut Reads) -> RecordId {
         let slot = &mut reads.0[self.pc as usize / 4 % SLOTS];
-        let of_slot = (slot.pc, slot.stamp, slot.era);
-        if slot.id != 0 && of_slot == (self.pc, progress.stamp, state.era) {
+        let of = (self.pc, progress.number, progress.stamp, state.era);
+        if slot.id != 0 && slot.of == of {
             return slot.id;
         }
         let (site, records) = (self.site(state), state.records());
         let id = records.add(progress.number, progress.stamp, site, None);
-        *slot = Read {
-            pc: self.pc,
-            stamp: progress.stamp,
-            era: state.era,
-            id,
-        };
+        // (The era is another one if there were too many records.)
+        let of = (self.pc, progress.number, progress.stamp, state.era);
+        *slot = Read { of, id };
         id
     }
 

@@ -118,6 +118,11 @@ impl Cell {
         self.last.flags() & SYNCHRONISES != 0
     }
 
+    /// No wave has written it or used it to put itself in order.
+    pub fn is_only_read(&self) -> bool {
+        self.writer() == 0 && self.last.flags() == 0
+    }
+
     /// An atomic has written it last: the state knows more of what it tells.
     #[inline]
     pub fn is_word(&self) -> bool {

@@ -372,6 +372,14 @@ impl Cells {
         self.last
     }
 
+    /// The same, but no cell gets another number by that.
+    pub fn kept_number(&mut self, cell: Cell) -> CellId {
+        if self.of(self.last) != cell {
+            self.add(cell);
+        }
+        self.last
+    }
+
     #[inline]
     fn add(&mut self, cell: Cell) {
         self.last = self.all.len() as CellId;

@@ -277,6 +277,10 @@ impl Clock {
         }
     }
 
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+
     pub fn raise(&mut self, wave: u32, entry: Entry) {
         self.change(wave, &|known| known.max(entry));
     }

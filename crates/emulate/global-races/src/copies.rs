@@ -88,7 +88,7 @@ impl Engine<'_> {
         let mut at = self.start;
         while at < end {
             let stop = ((at / ROW + 1) * ROW).min(end);
-            let spot = state.cells.spot(at);
+            let spot = state.spot(at);
             if at.is_multiple_of(4)
                 && stop.is_multiple_of(4)
                 && let (cell, count) = state.cells.alike(spot, ((stop - at) / 4) as usize)

@@ -22,6 +22,7 @@ mod progress;
 #[cfg(test)]
 mod random;
 mod records;
+mod repeats;
 mod report;
 mod scope;
 mod state;

@@ -59,6 +59,10 @@ impl Lines {
         };
     }
 
+    fn is_none(&self) -> bool {
+        matches!(self, Lines::Some(known) if known.is_empty())
+    }
+
     pub fn has(&self, address: u64) -> bool {
         match self {
             Lines::Some(known) => known.binary_search(&(address / ROW)).is_ok(),
@@ -116,7 +120,7 @@ impl Loaded {
     /// The line of an address was loaded.
     pub fn load(&mut self, address: u64) {
         let line = address / ROW;
-        if self.ordered == Lines::Many || self.new.last() == Some(&line) {
+        if matches!(self.ordered, Lines::Many) || self.new.last() == Some(&line) {
             return;
         }
         if self.new.len() >= MOST {
@@ -127,7 +131,9 @@ impl Loaded {
 
     /// The cache is empty.
     pub fn clear(&mut self) {
-        self.ordered = Lines::default();
+        if !self.ordered.is_none() {
+            self.ordered = Lines::default();
+        }
         self.new.clear();
         self.told = 0;
     }
@@ -235,6 +241,10 @@ impl Everywhere {
 
     pub fn join(&mut self, other: &Everywhere) {
         other.0.iter().for_each(|layer| self.add(layer));
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
     }
 
     /// Nothing is known of any cache.

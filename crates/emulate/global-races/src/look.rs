@@ -9,6 +9,8 @@ use crate::{
     bytes::{self, Bytes},
     cell::Cell,
     cells::{self, CellId, Dwords, ROW, Spot},
+    progress::Progress,
+    repeats::Load,
     report::Access,
     scope::Scope,
     state::State,
@@ -41,11 +43,10 @@ const NEAR: u64 = ROW / 2;
 impl Instruction<'_> {
     pub fn look(&self, state: &mut State, scene: &mut Scene<'_>) {
         let access = &self.memory.access;
-        let bytes = u64::from(access.bytes);
         let mut exec = self.wave.exec();
         if self.memory.is_scalar {
-            let (address, most) = access.scalar_address(self.wave);
-            return self.scalar(state, scene, (address, bytes.min(most)));
+            let bytes = self.scalar_bytes();
+            return self.scalar(state, scene, bytes);
         }
         if !self.shared.rules.together {
             return self.each_lane(state, scene, exec);
@@ -102,7 +103,7 @@ impl Instruction<'_> {
                 }
                 self.fills(scene, part.address);
                 let offset = (part.address.max(start) - start) as usize;
-                let spot = state.cells.spot(part.address);
+                let spot = state.spot(part.address);
                 let part = Part {
                     lane,
                     offset,
@@ -113,6 +114,29 @@ impl Instruction<'_> {
         }
     }
 
+    /// The address of a scalar load, and how many bytes it loads.
+    fn scalar_bytes(&self) -> (u64, u64) {
+        let access = &self.memory.access;
+        let (address, most) = access.scalar_address(self.wave);
+        (address, most.min(access.bytes.into()))
+    }
+
+    /// The scalar load is one that other waves have executed just so, and the cells need not know of it yet.
+    pub fn is_repeated(&self, state: &mut State, progress: &Progress) -> bool {
+        let (start, bytes) = self.scalar_bytes();
+        let before = start % ROW;
+        if (start | bytes) % 4 != 0 || bytes == 0 || before + bytes > ROW {
+            return false;
+        }
+        let load = Load {
+            site: self.site(state),
+            row: start - before,
+            dwords: cells::ALL >> (32 - bytes / 4) << (before / 4),
+        };
+        let reader = (progress.number, progress.stamp);
+        self.shared.rules.together && state.repeats(&load, reader)
+    }
+
     /// The wave loads so many bytes at an address into scalar registers.
     fn scalar(&self, state: &mut State, scene: &mut Scene<'_>, (start, bytes): (u64, u64)) {
         self.stretch(state, scene, start, bytes);
@@ -120,7 +144,7 @@ impl Instruction<'_> {
             dwords(start, bytes, |part| {
                 let dword = part.address.wrapping_sub(row) / 4;
                 if dword < 32 && which >> dword & 1 != 0 {
-                    let spot = state.cells.spot(part.address);
+                    let spot = state.spot(part.address);
                     self.part(state, scene, part, spot);
                 }
             });
@@ -248,7 +272,7 @@ impl Instruction<'_> {
             return;
         }
         self.fills(scene, address);
-        let spot = state.cells.spot(address);
+        let spot = state.spot(address);
         bytes::kinds(bytes, |bytes, dwords| {
             self.alike(state, scene, (address, spot), (bytes, dwords));
         });
@@ -257,7 +281,7 @@ impl Instruction<'_> {
     /// All bytes of these dwords of a row are accessed.
     fn whole(&self, state: &mut State, scene: &mut Scene<'_>, address: u64, dwords: Dwords) {
         self.fills(scene, address);
-        let spot = state.cells.spot(address);
+        let spot = state.spot(address);
         self.alike(state, scene, (address, spot), (15, dwords));
     }
 
@@ -398,7 +422,7 @@ fn fetch(state: &mut State, places: &[Place; LANES]) -> [Spot; LANES] {
     let (mut spots, mut ids) = ([Spot::NONE; LANES], [0; LANES]);
     for (spot, place) in spots.iter_mut().zip(places) {
         if let Place::Memory(address) = place {
-            *spot = state.cells.spot(*address);
+            *spot = state.spot(*address);
         }
     }
     for (id, spot) in ids.iter_mut().zip(&spots) {

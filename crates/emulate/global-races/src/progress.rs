@@ -96,6 +96,36 @@ impl Progress {
         }
     }
 
+    /// Another wave begins, in the same memory.
+    pub fn begin(&mut self, number: u32, beside: Range<u32>) {
+        let Progress {
+            number: its,
+            beside: waves,
+            stamp,
+            waited,
+            agent,
+            counts,
+            outstanding,
+            ordered,
+            near,
+            far,
+            everywhere,
+            loaded,
+            arrivals,
+            leaves,
+            heard,
+        } = self;
+        (*its, *waves) = (number, beside);
+        (*stamp, *waited, *agent) = (1, 0, 0);
+        *counts = [0; 2];
+        outstanding.clear();
+        [ordered, near, far].into_iter().for_each(Clock::clear);
+        everywhere.clear();
+        loaded.iter_mut().for_each(Loaded::clear);
+        *arrivals = [0; 2];
+        (*leaves, *heard) = (None, false);
+    }
+
     fn issue(&mut self, which: Which, issued: Option<Issued>) {
         self.counts[which] += 1;
         let number = self.counts[which];
@@ -280,5 +310,58 @@ impl Progress {
             waited: self.waited.min(issued),
             agent: self.agent.min(issued),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wave that has stored, loaded, waited, and met another one.
+    fn busy() -> Progress {
+        let mut wave = Progress::new(2, 0..4);
+        let mut other = Clock::default();
+        other.raise(40, wave.entry(1));
+        let all = Emptied {
+            near: true,
+            far: true,
+        };
+        wave.stores(0);
+        wave.loads(0, Some(other));
+        wave.wait([Some(0); 2]);
+        wave.invalidates(all);
+        wave.loaded.iter_mut().for_each(|lines| lines.load(512));
+        let mut meeting = Meeting::default();
+        wave.arrives_workgroup(&mut meeting, true);
+        wave.leaves_workgroup(&mut meeting, true);
+        meeting.number = 1;
+        wave.leaves_device(&mut meeting, true);
+        wave.stores(1);
+        wave.hears_host(1);
+        wave.writes_back(1);
+        wave.wait([None, Some(0)]);
+        wave.stores(1);
+        wave.arrivals = [3, 4];
+        wave.leaves = Some(Place::Workgroup(3));
+        wave
+    }
+
+    #[test]
+    fn a_wave_in_the_memory_of_another_begins_anew() {
+        let (mut again, mut new) = (busy(), Progress::new(9, 8..12));
+        assert!(again.heard && !again.everywhere.is_empty() && !again.outstanding.is_empty());
+        again.begin(9, 8..12);
+        let [again, new] = [&mut again, &mut new].map(|wave| {
+            let clocks = [&wave.ordered, &wave.near, &wave.far];
+            let knows = clocks.map(|clock| (0..64).map(|of| clock.get(of)).collect::<Vec<_>>());
+            (
+                (wave.number, wave.beside.clone(), wave.stamp, wave.waited),
+                (wave.agent, wave.counts, wave.outstanding.len()),
+                (knows, wave.everywhere.is_empty()),
+                wave.loaded.each_mut().map(|all| all.lines().clone()),
+                (wave.arrivals, wave.leaves, wave.heard),
+            )
+        });
+        assert!(again == new);
     }
 }

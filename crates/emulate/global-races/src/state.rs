@@ -8,12 +8,14 @@ use std::{
 use gpu::{Dispatch, Transfer, order::Order};
 
 use crate::{
+    accesses::Reads,
     cell::RecordId,
-    cells::Cells,
+    cells::{self, Cells, Dwords, ROW, Spot},
     clock::{Clock, Entry},
     plan::Decides,
-    progress::Meeting,
+    progress::{Meeting, Progress},
     records::{Record, Records, Site},
+    repeats::{Load, Reader, Repeats},
     report::{Copy, Found, Other, Told},
 };
 
@@ -62,6 +64,8 @@ const MOST_WRITERS: usize = 1 << 12;
 pub(crate) struct State {
     pub cells: Cells,
     records: Records,
+    /// Reads that the cells lack.
+    repeats: Repeats,
     pub words: HashMap<u64, Word>,
     pub groups: Vec<Group>,
     /// The meetings at resources of the device, by launch and resource, and then by number.
@@ -89,6 +93,8 @@ pub(crate) struct State {
     launches: Vec<Launch>,
     waves: u32,
     live: usize,
+    /// Memory of waves that have ended, by workgroup.
+    pub spare: Vec<Vec<(Progress, Reads)>>,
 }
 
 impl State {
@@ -294,6 +300,9 @@ impl State {
     /// Other memory begins to live in these bytes: no access to them is known.
     pub fn anew(&mut self, address: u64, size: u64) {
         let end = address.saturating_add(size);
+        while let Some((load, readers)) = self.repeats.take_any() {
+            self.note(&load, readers);
+        }
         self.cells.forget(address, end);
         let is_there = |at: u64| at + 4 > address && at < end;
         self.words.retain(|at, _| !is_there(*at));
@@ -303,8 +312,77 @@ impl State {
     fn forget(&mut self) {
         self.era += 1;
         self.cells.clear();
+        self.repeats = Repeats::default();
         self.records.clear();
         self.words.clear();
+    }
+
+    /// The place of the dword at an address. The cells of its row know of all reads.
+    #[inline]
+    pub fn spot(&mut self, address: u64) -> Spot {
+        if self.repeats.may_have(address) {
+            self.note_row(address / ROW * ROW, cells::ALL);
+        }
+        self.cells.spot(address)
+    }
+
+    /// The cells of these dwords of a row get the reads that they lack.
+    #[cold]
+    #[inline(never)]
+    fn note_row(&mut self, row: u64, dwords: Dwords) {
+        while let Some((load, readers)) = self.repeats.take(row, dwords) {
+            self.note(&load, readers);
+        }
+    }
+
+    /// The cells of a load's dwords get these reads. Cells keep their numbers, and instructions that know some may be on their way.
+    pub fn note(&mut self, load: &Load, readers: [Option<Reader>; 2]) {
+        let spot = self.cells.spot(load.row);
+        for (wave, stamp) in readers.into_iter().flatten() {
+            let id = self.records.add(wave, stamp, load.site, None);
+            let mut left = load.dwords;
+            while left != 0 {
+                let (before, same) = self.cells.same(spot, left);
+                left &= !same;
+                let mut cell = self.cells.of(before);
+                cell.read(id, 15, |other| self.records.get(other).wave == wave, false);
+                let number = self.cells.kept_number(cell);
+                self.cells.give(spot, same, number);
+            }
+        }
+    }
+
+    /// A wave executes a scalar load. Returns `true` if the cells need not know of it yet: the load was executed just so before, and no wave has
+    /// written what it reads.
+    pub fn repeats(&mut self, load: &Load, reader: Reader) -> bool {
+        if self.repeats.again(load, reader) {
+            return true;
+        }
+        let is_known = self.repeats.is_known(load);
+        if let Some((other, readers)) = self.repeats.take_slot(load) {
+            self.note(&other, readers);
+        }
+        if !is_known || !self.is_only_read(load) {
+            self.repeats.meets(load);
+            return false;
+        }
+        self.note_row(load.row, load.dwords);
+        self.repeats.keep(load, reader);
+        true
+    }
+
+    /// No wave has written what a load reads, or used it to put itself in order.
+    fn is_only_read(&mut self, load: &Load) -> bool {
+        let spot = self.cells.spot(load.row);
+        let mut left = load.dwords;
+        while left != 0 {
+            let (id, same) = self.cells.same(spot, left);
+            if !self.cells.of(id).is_only_read() {
+                return false;
+            }
+            left &= !same;
+        }
+        true
     }
 
     /// The records, with room for another one. When there are too many, the older ones are given up.

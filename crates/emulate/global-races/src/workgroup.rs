@@ -49,15 +49,19 @@ fn shares_near(dispatch: &Dispatch) -> bool {
 impl OfWorkgroup {
     pub fn new(shared: Arc<Shared>, beginning: &Beginning<'_>) -> OfWorkgroup {
         let count = beginning.waves.len() as u32;
-        let (group, first) = {
+        let (group, first, mut waves) = {
             let mut state = lock(&shared.state);
             let group = state.begin(beginning.dispatch, beginning.workgroup, count);
-            (group, state.groups[group as usize].first_wave)
+            let first = state.groups[group as usize].first_wave;
+            (group, first, state.spare.pop().unwrap_or_default())
         };
         let all = first..first + count;
-        let waves = all
-            .clone()
-            .map(|wave| (Progress::new(wave, all.clone()), Reads::default()));
+        waves.truncate(count as usize);
+        for ((progress, _), wave) in waves.iter_mut().zip(all.clone()) {
+            progress.begin(wave, all.clone());
+        }
+        let more = all.clone().skip(waves.len());
+        waves.extend(more.map(|wave| (Progress::new(wave, all.clone()), Reads::default())));
         OfWorkgroup {
             dispatch: beginning.dispatch.clone(),
             group: Membership {
@@ -65,7 +69,7 @@ impl OfWorkgroup {
                 shares_near: shares_near(beginning.dispatch),
             },
             plans: Some(shared.plans.with(0)),
-            waves: waves.collect(),
+            waves,
             meetings: BTreeMap::new(),
             found: BTreeMap::new(),
             shared,
@@ -178,6 +182,13 @@ impl OfWorkgroup {
 }
 
 impl Shadow for OfWorkgroup {
+    // (Not by `before` in the table of functions, which would be a call more.)
+    fn change(&mut self, wave: &mut Wave, _: &mut [u8], plan: u32) -> bool {
+        self.before(wave, plan);
+        false
+    }
+
+    #[inline]
     fn before(&mut self, wave: &Wave, plan: u32) {
         let number = plan as usize;
         // Put back below: a count of references would cost more than most instructions.
@@ -222,7 +233,11 @@ impl Shadow for OfWorkgroup {
 
 impl Drop for OfWorkgroup {
     fn drop(&mut self) {
-        let held = lock(&self.shared.state).end();
+        let held = {
+            let mut state = lock(&self.shared.state);
+            state.spare.push(std::mem::take(&mut self.waves));
+            state.end()
+        };
         for found in held {
             self.shared.sink.raced(&[found]);
         }

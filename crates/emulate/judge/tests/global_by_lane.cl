@@ -47,6 +47,8 @@ kernel void mixed(global const uint2 *plan, uint steps, uint groups, global int4
     case 26: ((global short *)own1)[lane * (1 + seed % 3) + seed % WORDS] = step; break;
     case 27: sum += ((volatile global char *)other1)[lane * (1 + seed % 3)]; break;
     case 28: if (lane % 8 != seed % 8) own1[(lane ^ 3) + seed % WORDS] = step; break;
+    case 29: sum += *(constant int *)(ulong)&words[seed % waves][seed % 40]; break;
+    case 30: four = *(constant int4 *)(ulong)&words[seed % waves][seed % 8], sum += four.x + four.y + four.z + four.w; break;
     default:
       __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
       __builtin_amdgcn_s_barrier();

@@ -14,7 +14,7 @@ const ITEMS: u32 = 256;
 /// Bytes of a wave's memory.
 const OWN: u64 = 4 * 256;
 const STEPS: usize = 40;
-const KINDS: u64 = 29;
+const KINDS: u64 = 31;
 /// The kinds that access parts of dwords.
 const PARTS: [std::ops::Range<u64>; 2] = [10..15, 24..29];
 

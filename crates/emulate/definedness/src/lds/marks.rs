@@ -121,8 +121,13 @@ impl Marks {
             (0, _) => Seen::None,
             (_, 0) => Seen::All,
             _ => {
-                let words = by_word(parts.map(spread::<W>));
-                Seen::Lanes(std::array::from_fn(|word| words[word]))
+                // (Not by functions of arrays, which are called for each place.)
+                for part in &mut parts {
+                    *part = spread::<W>(*part);
+                }
+                let (all, mut words) = (by_word(parts), [0; W]);
+                words.copy_from_slice(&all[..W]);
+                Seen::Lanes(words)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Loads, stores and atomics of LDS.
 
-use super::{Access, Kind, OriginId, Own, Place, Row, Scene, each, lanes};
+use super::{Access, Kind, OfWorkgroup, Origin, OriginId, Own, Place, Row, Scene, each, lanes};
 use crate::lds::{Seen, are_all};
 
 /// An address of an instruction: its number, the register of addresses, and what is added.
@@ -78,7 +78,7 @@ impl Scene<'_> {
         match lds.look::<W>(&places) {
             None => return false,
             Some(Seen::None) => self.loads_defined(access, address.which),
-            Some(Seen::All) => self.loads_undefined(access, address),
+            Some(Seen::All) => self.loads_lanes(access, address, [self.exec; W]),
             Some(Seen::Lanes(words)) => self.loads_lanes(access, address, words),
             Some(Seen::Parts) => {
                 let rows = lds.parts::<W>(&places);
@@ -193,15 +193,22 @@ impl Scene<'_> {
         let Some(destination) = access.destination else {
             return;
         };
-        let (exec, first) = (self.exec, destination + address.which * W);
-        // All have one origin: the instruction.
-        let word = undefined.iter().position(|lanes| *lanes != 0);
-        let origin = word.and_then(|word| self.origin_in_lds(address, (word, undefined[word])));
-        let registers = self.registers();
-        for (word, lanes) in undefined.into_iter().enumerate() {
-            let origin = origin.filter(|_| lanes != 0);
-            registers.set_full(first + word, lanes, exec, origin);
-        }
+        let (exec, wave, plan) = (self.exec, self.wave, self.plan);
+        let OfWorkgroup { own, shared, .. } = &mut *self.of;
+        let registers = &mut own.waves[wave.index_in_workgroup as usize];
+        registers.load(
+            destination + address.which * W,
+            undefined,
+            exec,
+            |word, lane| {
+                let own = wave.vgpr(address.row, lane).wrapping_add(address.offset);
+                let came = Origin::Lds {
+                    pc: plan.pc,
+                    address: own.wrapping_add(4 * word as u32).into(),
+                };
+                plan.origins.id(came, &shared.reports)
+            },
+        );
     }
 
     /// The origin of what was loaded as the `word`-th word, if it is undefined in a lane.
@@ -214,20 +221,6 @@ impl Scene<'_> {
                 .wrapping_add(address.offset);
             self.id(self.came(Place::Lds(address), 4 * word as u32))
         })
-    }
-
-    /// All bits of whole words that were loaded are undefined.
-    fn loads_undefined(&mut self, access: &Access, Address { which, row, offset }: Address) {
-        let Some(destination) = access.destination else {
-            return;
-        };
-        let (exec, words) = (self.exec, access.bytes as usize / 4);
-        let lane = exec.trailing_zeros() as usize;
-        let address = self.wave.vgpr(row, lane).wrapping_add(offset);
-        let origin = Some(self.id(self.came(Place::Lds(address), 0)));
-        let first = destination + which * words;
-        let registers = self.registers();
-        (first..first + words).for_each(|row| registers.set_full(row, exec, exec, origin));
     }
 
     /// All that was loaded is defined.
