@@ -385,11 +385,11 @@ def test_memory_does_not_grow_with_the_trace(tmp_path, name):
         path = folder / "mem-trace.1.parquet"
         with pa.parquet.ParquetWriter(path, SCHEMA) as file:
             for _ in range(groups):
-                columns = [chance.integers(1, 1 << (12 if field.name == "address" else 8), 1 << 19) for field in SCHEMA]
-                columns[SCHEMA.get_field_index("workgroup")] = chance.integers(0, 1 << 32, 1 << 19)
-                columns[SCHEMA.get_field_index("kind")] = numpy.full(1 << 19, 17)
-                columns[SCHEMA.get_field_index("pc")] = numpy.full(1 << 19, 0x1A40)
-                columns[SCHEMA.get_field_index("dispatch")] = numpy.zeros(1 << 19)
+                columns = [chance.integers(1, 1 << (12 if field.name == "address" else 8), 1 << 18) for field in SCHEMA]
+                columns[SCHEMA.get_field_index("workgroup")] = chance.integers(0, 1 << 32, 1 << 18)
+                columns[SCHEMA.get_field_index("kind")] = numpy.full(1 << 18, 17)
+                columns[SCHEMA.get_field_index("pc")] = numpy.full(1 << 18, 0x1A40)
+                columns[SCHEMA.get_field_index("dispatch")] = numpy.zeros(1 << 18)
                 arrays = [pa.array(column.astype(field.type.to_pandas_dtype())) for column, field in zip(columns, SCHEMA, strict=True)]
                 file.write_table(pa.Table.from_arrays(arrays, schema=SCHEMA))
         peaks.append(peak(folder, name))
@@ -400,7 +400,7 @@ def test_memory_does_not_grow_with_the_trace(tmp_path, name):
 def scattered(folder, groups):
     """A file of so many row groups whose records touch lines all over a buffer; the records by column."""
     chance = numpy.random.default_rng(groups)
-    rows, parts = 1 << 19, []
+    rows, parts = 1 << 18, []
     with pa.parquet.ParquetWriter(folder / "mem-trace.1.parquet", SCHEMA) as file:
         for _ in range(groups):
             columns = {field.name: numpy.zeros(rows, numpy.int64) for field in SCHEMA}
@@ -441,29 +441,29 @@ def test_lines_that_do_not_fit_go_to_a_file(tmp_path):
         folder.mkdir()
         records = scattered(folder, groups)
         places, rows, counts = lines_by_launch(records)
-        (found,) = luthier.query(folder, named="working-set", memory=64 << 20).to_pylist()
+        (found,) = luthier.query(folder, named="working-set", memory=32 << 20).to_pylist()
         touched, place = numpy.unique(places, return_inverse=True)
         assert found["working_set"] == 128 * len(different(touched & (1 << 48) - 1))
         assert found["largest_launch"] == 128 * numpy.bincount(touched >> 48).max()
-        assert (found["launches"], found["accesses"], found["bytes"]) == (3, groups << 19, groups << 23)
+        assert (found["launches"], found["accesses"], found["bytes"]) == (3, groups << 18, groups << 22)
         # (One number for each pair: numbers of workgroups have 32 bits.)
         workgroups = numpy.bincount(different(place << 32 | records["workgroup"][rows]) >> 32)
         accesses = numpy.bincount(place, counts)
         stored = numpy.bincount(place, records["kind"][rows] & 2) > 0
-        shared = luthier.query(folder, named="sharing", memory=64 << 20).to_pylist()
+        shared = luthier.query(folder, named="sharing", memory=32 << 20).to_pylist()
         assert [row["workgroups"] for row in shared] == numpy.unique(workgroups).tolist()
         for row in shared:
             mine = workgroups == row["workgroups"]
             assert (row["lines"], row["stored_lines"], row["accesses"]) == (mine.sum(), stored[mine].sum(), accesses[mine].sum())
         for name in ("working-set", "sharing"):
-            peaks.setdefault(name, []).append(peak(folder, name, "--memory", "64M"))
-    more = 24 * 6 << 19
+            peaks.setdefault(name, []).append(peak(folder, name, "--memory", "32M"))
+    more = 24 * 6 << 18
     assert all(large - small < more // 3 for small, large in peaks.values()), (peaks, more)
 
 
 def test_a_temporary_file_without_room(tmp_path):
     scattered(tmp_path, 3)
-    words = [Path(sys.executable).parent / "luthier-query", tmp_path, "--named", "sharing", "--memory", "64M"]
+    words = [Path(sys.executable).parent / "luthier-query", tmp_path, "--named", "sharing", "--memory", "32M"]
     limited = ["bash", "-c", 'ulimit -f 1000; trap "" XFSZ; exec "$@"', "bash", *words]
     done = subprocess.run(limited, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
