@@ -142,14 +142,8 @@ pub fn met(
         }
         let other = one.other.and_then(|pc| code.place(pc));
         // A compiler may make two instructions of one barrier in the source; its author wrote no second one.
-        let sources = (
-            code.source(one.pc),
-            other.as_ref().map(|other| &other.source),
-        );
-        if one.kind == Kind::DifferentBarriers
-            && !sources.0.is_empty()
-            && sources.1 == Some(&sources.0)
-        {
+        let doubled = one.other.is_some_and(|pc| code.is_one_place(one.pc, pc));
+        if one.kind == Kind::DifferentBarriers && doubled {
             continue;
         }
         let unshown = unshown(&one, &code, &readable, place);

@@ -1,7 +1,7 @@
 //! Code of an object, as findings name it.
 
 use crate::Place;
-use codeobj::{CodeObject, SourceLines};
+use codeobj::{CodeObject, SourceFrame, SourceLines};
 use isa::Decoder;
 use lift::{Function, InstIndex, Module};
 
@@ -24,10 +24,28 @@ impl<'m> Code<'m> {
         functions.find_map(|function| Some((function, function.inst_at(pc)?)))
     }
 
+    fn frames(&self, pc: u64) -> Vec<SourceFrame> {
+        let lines = self.lines.as_ref();
+        lines
+            .and_then(|lines| lines.frames(pc).ok())
+            .unwrap_or_default()
+    }
+
+    /// Returns `true` if two instructions are of one place in the source, with the same calls inlined. A column that the debug
+    /// information does not have may be any.
+    pub fn is_one_place(&self, a: u64, b: u64) -> bool {
+        let (a, b) = (self.frames(a), self.frames(b));
+        let same = |a: &SourceFrame, b: &SourceFrame| {
+            let columns = a.column.zip(b.column);
+            (&a.file, a.line) == (&b.file, b.line) && columns.is_none_or(|(a, b)| a == b)
+        };
+        let is_known = |frame: &SourceFrame| frame.file.is_some() && frame.line.is_some();
+        a.iter().any(is_known) && a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b))
+    }
+
     /// Files and lines of an address, of the innermost function first.
     pub fn source(&self, pc: u64) -> Vec<String> {
-        let frames = self.lines.as_ref().and_then(|lines| lines.frames(pc).ok());
-        let frames = frames.into_iter().flatten();
+        let frames = self.frames(pc).into_iter();
         frames
             .filter_map(|frame| Some(format!("{}:{}", frame.file?, frame.line?)))
             .collect()

@@ -74,9 +74,17 @@ pub struct Bisect {
 impl Bisect {
     pub fn execute(self) -> Result<ExitCode> {
         let status = self.run();
-        status
-            .or_else(elsewhere)
-            .map_err(|error| crate::about(&self.good, error))
+        status.or_else(elsewhere).map_err(|error| {
+            let others = [&self.bad, &self.launch].into_iter().flatten();
+            let said = format!("{error:#}");
+            match others
+                .map(|file| file.display().to_string())
+                .any(|file| said.contains(&file))
+            {
+                true => error,
+                false => crate::about(&self.good, error),
+            }
+        })
     }
 
     fn run(&self) -> Result<ExitCode> {
@@ -232,8 +240,12 @@ fn text(kernel: &str, comparison: &Comparison) -> String {
         Comparison::Same => format!("{kernel}: both builds leave the same memory behind\n"),
         Comparison::Stopped { good, bad } => {
             let end = |stopped: &Option<String>| stopped.clone().unwrap_or("ends".to_owned());
+            let which = match good.is_some() && bad.is_some() {
+                true => "both builds are",
+                false => "one of the builds is",
+            };
             format!(
-                "{kernel}: one of the builds is stopped\n  good: {}\n  bad:  {}\n",
+                "{kernel}: {which} stopped\n  good: {}\n  bad:  {}\n",
                 end(good),
                 end(bad)
             )

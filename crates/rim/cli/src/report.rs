@@ -68,10 +68,16 @@ impl Report {
         if self.format != Form::Html {
             return self.advise(steps);
         }
+        let output = self.output.as_deref().unwrap_or(Path::new(PAGE));
+        let output = outputs::named(output, PAGE);
+        one_for_each(Some(&output), self.timeline.as_deref())?;
         let mut page = Vec::new();
         if self.diff {
             let [a, b] = self.inputs.as_slice() else {
-                bail!("--diff compares two runs; {} were named", self.inputs.len());
+                bail!(
+                    "--diff compares two runs: the command names {}",
+                    self.inputs.len()
+                );
             };
             let runs = [self.one(a, &steps)?, self.one(b, &steps)?];
             report::comparison_page(&report::compare(&runs[0], &runs[1]), &mut page)?;
@@ -83,8 +89,6 @@ impl Report {
             }
             report::page(&run, &mut page)?;
         }
-        let output = self.output.as_deref().unwrap_or(Path::new(PAGE));
-        let output = outputs::named(output, PAGE);
         write(&output, &page)?;
         drop(steps);
         command::say!("{}", output.display());
@@ -190,6 +194,10 @@ impl Pages {
             absolute.push(path.as_ref().map(|path| checked(path)).transpose()?);
         }
         let timeline = absolute.pop().flatten();
+        one_for_each(
+            absolute.first().and_then(|page| page.as_deref()),
+            timeline.as_deref(),
+        )?;
         let words: Vec<_> = program.iter().map(|word| word.to_string_lossy()).collect();
         let name = Path::new(&program[0]).file_name().unwrap_or_default();
         Ok(Some(Pages {
@@ -315,6 +323,21 @@ fn timeline(run: &report::Run, path: &Path) -> Result<()> {
     let mut trace = Vec::new();
     timeline.write_trace(&mut trace)?;
     write(path, &trace)
+}
+
+/// Refuses one file for the page and the timeline: the second one would overwrite the first.
+fn one_for_each(page: Option<&Path>, timeline: Option<&Path>) -> Result<()> {
+    let (Some(page), Some(timeline)) = (page, timeline) else {
+        return Ok(());
+    };
+    let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
+    if whole(page)? == whole(timeline)? && !page.starts_with("/dev") {
+        bail!(
+            "{} would be the page and the timeline: name two files",
+            page.display()
+        );
+    }
+    Ok(())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -105,6 +105,25 @@ fn rules_find_what_they_are_for_and_spare_the_twins() {
     }
 }
 
+/// The second one would overwrite the first.
+#[test]
+fn a_page_and_a_timeline_are_two_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, same) = (folder.path().join("a"), folder.path().join("./a"));
+    for [before, behind] in [
+        [&["report", "nowhere", "-o"][..], &[]],
+        [&["run", "--report"], &["--", "true"]],
+    ] {
+        let mut asked = luthier(before);
+        asked.arg(&file).arg("--timeline").arg(&same).args(behind);
+        let wrong = asked.output().unwrap();
+        assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+        let said = String::from_utf8_lossy(&wrong.stderr);
+        let expected = "would be the page and the timeline: name two files";
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
 /// The addresses and lines are those of the checker's own report, which other tests compare with the source.
 #[test]
 fn findings_stand_at_their_instructions() {

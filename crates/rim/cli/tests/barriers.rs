@@ -1,7 +1,7 @@
 //! `luthier check --barriers -- PROGRAM`: waves and lanes that do not meet at barriers.
 
 use crate::common::{
-    hip, luthier,
+    compile, hip, luthier,
     schema::{self, check, schema},
 };
 
@@ -57,6 +57,25 @@ fn each_wave_is_named_and_right_kernels_are_silent() {
         for part in ["certain: 0 findings", "possible: 0 findings"] {
             assert!(said.contains(part), "{mode}: {said}");
         }
+    }
+}
+
+/// Lines alone would make them one. One barrier of which the compiler makes two instructions stays one.
+#[test]
+fn two_barriers_of_one_line_are_two() {
+    let flags = ["-O1", "-w", "-g", "--offload-arch=gfx90a"];
+    let program = compile("hipcc", "barred.hip", &flags);
+    for (mode, expected) in [
+        (
+            "one-line",
+            "certain: 2 findings, 1 different: 1 different-barriers",
+        ),
+        ("one-line-ok", "certain: 0 findings"),
+    ] {
+        let mut command = luthier(&["check", "--barriers", "--device", "gfx90a", "--"]);
+        let output = command.arg(&program).arg(mode).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(expected), "{mode}: {said}");
     }
 }
 

@@ -114,6 +114,34 @@ fn the_first_store_that_differs_is_shown_in_both_builds() {
     }
 }
 
+/// What lies behind a buffer is not compared. An error names the file that it is about, and no other.
+#[test]
+fn a_buffer_ends_with_its_last_byte() {
+    let place = Place::new();
+    let good = place.build("good", "-fwrapv");
+    let launch = ["-k", "grows", "--block", "8", "--arg", "zero:32"];
+    let input = format!("file:{}", place.text("in"));
+    let words = [&["bisect", &good, &good][..], &launch, &["--arg", &input]].concat();
+    let (status, stdout, stderr) = said(&words);
+    assert_eq!(status, Some(1), "{stdout}{stderr}");
+    assert!(
+        stdout.starts_with("grows: both builds are stopped\n  good: "),
+        "{stdout}"
+    );
+    assert_eq!(
+        stdout.matches("0 bytes past the end of 32 bytes").count(),
+        2,
+        "{stdout}"
+    );
+
+    let (status, _, stderr) = place.bisect(&[&good, "no-such-build"]);
+    assert_eq!(status, Some(2));
+    assert!(
+        stderr.starts_with("luthier: cannot read no-such-build"),
+        "{stderr}"
+    );
+}
+
 #[test]
 fn a_build_that_faults_or_does_not_end_differs() {
     let place = Place::new();

@@ -153,7 +153,7 @@ fn directories_are_reported_and_compared_and_bad_ones_refused() {
         (&["report", "nowhere"], "cannot read nowhere"),
         (
             &["report", "--diff", "out"],
-            "--diff compares two runs; 1 were named",
+            "--diff compares two runs: the command names 1",
         ),
         (
             &["report", "--diff", "out", "change.html"],

@@ -4,12 +4,14 @@ import contextlib
 import csv
 import io
 import json
+import math
 import os
 import pty
 import random
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from functools import partial
 from pathlib import Path
 
 import luthier
@@ -17,6 +19,8 @@ import numpy
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from luthier import _command, _print
+from luthier._query import Answer
 from luthier._run import command
 
 SCHEMA = pa.schema(
@@ -356,6 +360,99 @@ def test_the_command(made, tmp_path):
         assert done.stderr.splitlines()[-1].startswith("luthier")
     many = ask(folder, "SELECT a.lane FROM mem_trace a CROSS JOIN mem_trace b LIMIT 1001")
     assert len(many.stdout.splitlines()) == 1001 and many.stderr == "and 1 more rows: --format csv prints all\n"
+
+
+def printed(form, *columns, **more):
+    """How rows with these columns are printed."""
+    batch = pa.RecordBatch.from_arrays([pa.array(values) for _, values in columns], names=[name for name, _ in columns])
+    to = io.StringIO()
+    (partial(_print.table, **more) if form == "table" else _print.PRINT[form])(Answer(batch.schema, iter([batch])), to)
+    return to.getvalue()
+
+
+def test_rows_are_printed_so_that_they_can_be_read_again():
+    """Quotes, line ends, null beside an empty text, numbers that few formats have, and bytes."""
+    texts = ["a,b", 'say "x"', "one\ntwo", "one\rtwo", "ü", "", None]
+    columns = [("te,xt", texts), ("number", [(1 << 63) - 1, (1 << 53) + 1, 0, 1, 2, 3, None])]
+    text = printed("csv", *columns)
+    assert text.splitlines()[-2:] == ['"",3', ","]
+    numbers = ["" if number is None else str(number) for number in columns[1][1]]
+    read = list(csv.reader(io.StringIO(text, newline="")))
+    assert read == [["te,xt", "number"], *map(list, zip([one or "" for one in texts], numbers, strict=True))]
+    assert printed("csv", ("x", ["a", None])) == 'x\na\n""\n'
+    found = json.loads(printed("json", *columns))
+    assert found == [dict(zip(("te,xt", "number"), row, strict=True)) for row in zip(texts, columns[1][1], strict=True)]
+
+    odd = [("f", [math.nan, -math.inf, 0.0004, 1e300]), ("b", [b"\0\xff"] * 4), ("t", [True] * 4), ("l", [[1.5, math.inf]] * 4)]
+    strict = json.loads(printed("json", *odd), parse_constant=pytest.fail)
+    assert [row["f"] for row in strict] == [None, None, 0.0004, 1e300]
+    assert strict[0] == {"f": None, "b": "00ff", "t": True, "l": [1.5, None]}
+    assert printed("csv", *odd).splitlines()[3:] == ['0.0004,00ff,true,"[1.5, null]"', '1e+300,00ff,true,"[1.5, null]"']
+    assert printed("table", *odd).splitlines()[3].split() == ["0.0004", "00ff", "true", "[1.5,", "null]"]
+    assert printed("table", ("f", [44.7123]), rounded=True) == "f\n44.7\n".replace("f", "   f")
+    # A terminal does not obey what a program calls its thread.
+    assert printed("table", ("a", ["x\x1b[2J", "one\ntwo"]), ("b", [1, 2])) == "a         b\nx\\x1b[2J  1\none       2\ntwo\n"
+
+
+@pytest.mark.parametrize("engine", ["json", "parquet"])
+def test_columns_with_one_name_are_refused_where_one_would_be_lost(made, tmp_path, engine, monkeypatch, capsys):
+    text = "SELECT a.rank, b.rank FROM ranks a, ranks b"
+    words = ["--format", "json"] if engine == "json" else ["-o", str(tmp_path / "x.parquet")]
+    monkeypatch.setattr(sys, "argv", ["luthier-query", str(made[0]), text, *words])
+    assert _command.main() == 2
+    assert capsys.readouterr().err == "luthier: several columns are named rank: give each a name of its own with AS\n"
+    assert printed("csv", ("rank", [1]), ("rank", [2])) == "rank,rank\n1,2\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["SELECT 1", "--limit", "1"], "--limit is for --named"),
+        (["SELECT 1", "--kernel", "x"], "--kernel is for --named"),
+        (["SELECT 1", "--cache-line", "64"], "--cache-line is for --named"),
+        (["--tables", "--format", "csv"], "--format is for rows, and --tables has none"),
+        (["--export", "x", "-o", "y"], "--output is for rows, and --export has none"),
+        (["--named", "sharing", "--tables"], "--named and --tables are two things to do: ask for one"),
+        (["SELECT 1", "-o", "x", "--format", "csv"], "--format is for rows that are printed"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(words, says, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["luthier-query", "nowhere", *words])
+    with pytest.raises(SystemExit) as ended:
+        _command.main()
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_damaged_files_are_named(made, tmp_path):
+    """An error of one line names the file; no table lacks rows without a word."""
+    for name, content, table, says in [
+        ("mem-trace.11.parquet", "", "accesses", "mem-trace.11.parquet cannot be read: "),
+        ("mem-trace.12-2.parquet", "", "mem_trace", "mem-trace.12-2.parquet cannot be read: "),
+        ("launch-log.11.json", '{"a": 1}', "launches", "launch-log.11.json has not what Luthier writes there: .*'a' is no object"),
+        ("launch-log.11.json", "[1]", "arguments", "launch-log.11.json has not what Luthier writes there: "),
+        ("launch-log.11.json", '[{"launch": "x"}]', "accesses", "launch-log.11.json: launch is 'x', and no int64"),
+        ("summary.11.json", '{"kernels": [{"launches": 99999999999999999999}]}', "kernels", "launches is 9{20}, and no int64"),
+        ("summary.11.json", "[" * 100000, "kernels", "summary.11.json: lists lie too deep"),
+        ("summary.11.json", "{}", "kernels", "summary.11.json has not what Luthier writes there: KeyError: 'kernels'"),
+    ]:
+        folder = tmp_path / "damaged"
+        folder.mkdir(exist_ok=True)
+        for path in made[0].iterdir():
+            (folder / path.name).unlink(missing_ok=True)
+            (folder / path.name).symlink_to(path)
+        (folder / name).unlink()
+        (folder / name).write_text(content)
+        with pytest.raises(luthier.Error, match=says):
+            luthier.query(folder, f"SELECT count(*) FROM {table}")
+
+
+def test_nothing_is_counted_twice(made, tmp_path):
+    folder, _, _ = made
+    (tmp_path / "again").symlink_to(folder)
+    for other in (folder, tmp_path / "again"):
+        with pytest.raises(luthier.Error, match="would be counted twice: .* is named twice, or another directory holds it"):
+            luthier.query([folder, other], "SELECT 1")
 
 
 def peak(folder, name, *more):

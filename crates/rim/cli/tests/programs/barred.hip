@@ -47,6 +47,26 @@ __global__ void returned(int *out, bool ok) {
   out[t] = shared[127 - t];
 }
 
+__global__ void one_line(int *out, bool ok) {
+  __shared__ int shared[128];
+  int t = threadIdx.x;
+  shared[t] = t;
+  if (ok) {
+    // One barrier, of which the compiler makes two instructions.
+#pragma unroll
+    for (int turn = 0; turn < 2; turn++) {
+      if (t / 64 == turn)
+        __syncthreads();
+      out[t] += turn;
+    }
+  } else {
+    // clang-format off
+    if (t < 64) __syncthreads(); else { out[t] = 1; __syncthreads(); }
+    // clang-format on
+  }
+  out[t] += shared[t ^ 1];
+}
+
 int main(int argc, char **argv) {
   std::string mode = argc > 1 ? argv[1] : "";
   bool ok = mode.size() > 3 && mode.substr(mode.size() - 3) == "-ok";
@@ -61,6 +81,8 @@ int main(int argc, char **argv) {
     lanes<<<2, 128>>>(out, ok);
   else if (mode == "returned")
     returned<<<2, 128>>>(out, ok);
+  else if (mode == "one-line")
+    one_line<<<2, 128>>>(out, ok);
   else
     return 9;
   if (hipDeviceSynchronize() != hipSuccess)

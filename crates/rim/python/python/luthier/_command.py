@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import itertools
-import json
 import os
 import sys
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any
 
 from ._errors import Error
+from ._print import PRINT, names_once, table
 from ._query import Answer, Session, answer, queries, session, write
 from ._waiting import waiting
 
-if TYPE_CHECKING:
-    import pyarrow as pa
 
-SHOWN = 1000
-"""Rows of a table on a screen."""
+LINE = 128
+"""Bytes of a cache line, if nobody says."""
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="luthier query",
+        usage="luthier query [OPTIONS] DIR... [SQL]",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Query the files of `luthier run --output` with SQL, such as traces of any size.",
         epilog="""examples:
@@ -43,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tables", action="store_true", help="list tables and their columns")
     parser.add_argument("--kernel", metavar="REGEX", help="with --named: kernels whose name matches")
     parser.add_argument(
-        "--cache-line", type=int, default=128, metavar="BYTES", help="with --named: bytes of a cache line (128 without)"
+        "--cache-line", type=int, metavar="BYTES", help="with --named: bytes of a cache line (128 without)"
     )
     parser.add_argument("--limit", type=int, metavar="N", help="with --named: the first N rows")
     parser.add_argument("--format", choices=("table", "csv", "json"), help="how rows are printed (table without)")
@@ -79,10 +76,27 @@ def _bytes(text: str) -> int:
     return int(number) << shift
 
 
+def _without_effect(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Ends with an error if an option would change nothing."""
+    given = {name for name, value in vars(options).items() if value not in (None, False)}
+    kinds = [name for name in ("named", "tables", "export") if name in given]
+    if len(kinds) > 1:
+        parser.error(f"--{kinds[0]} and --{kinds[1]} are two things to do: ask for one")
+    for word, needs in {"cache_line": "named", "kernel": "named", "limit": "named"}.items():
+        if word in given and needs not in given:
+            parser.error(f"--{word.replace('_', '-')} is for --{needs}")
+    for word, other in itertools.product(("output", "format"), ("tables", "export")):
+        if {word, other} <= given:
+            parser.error(f"--{word} is for rows, and --{other} has none")
+    if {"output", "format"} <= given:
+        parser.error("--format is for rows that are printed, and --output writes them as Parquet")
+
+
 def main() -> int:
     """Status 0, or 2 after one line on standard error."""
     parser = _parser()
     options = parser.parse_args()
+    _without_effect(parser, options)
     words: list[str] = options.words
     sql = None
     if not (options.named or options.tables or options.export):
@@ -102,15 +116,19 @@ def main() -> int:
                 _export.write(within, options.export)
         else:
             with waiting("querying"):
-                rows = answer(within, sql, options.named, options.cache_line, options.kernel, options.limit)
+                rows = answer(within, sql, options.named, options.cache_line or LINE, options.kernel, options.limit)
                 if options.output:
+                    names_once(rows.schema)
                     write(rows, options.output / "query.parquet" if options.output.is_dir() else options.output)
                 else:
                     # Most of the work is done when the first rows come.
                     first = list(itertools.islice(rows.batches, 1))
                     rows = Answer(rows.schema, itertools.chain(first, rows.batches))
             if not options.output:
-                PRINT[options.format or "table"](rows, sys.stdout)
+                # (Percentages of ready queries need one digit; what SQL computes may need all.)
+                form = options.format or "table"
+                printer = partial(table, rounded=bool(options.named)) if form == "table" else PRINT[form]
+                printer(rows, sys.stdout)
         sys.stdout.flush()
     except Error as error:
         print(f"luthier: {error}", file=sys.stderr)
@@ -132,62 +150,6 @@ def _list(session: Session) -> None:
         columns = ", ".join(f"{column} {kind}" for column, kind in session.columns(name))
         print(f"{name}: {about}\n    {columns}")
 
-
-def _rows(batches: Iterator[pa.RecordBatch]) -> Iterator[list[Any]]:
-    for batch in batches:
-        columns = [column.to_pylist() for column in batch.columns]
-        yield from (list(row) for row in zip(*columns, strict=True))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
-
-
-def _table(rows: Answer, to: TextIO) -> None:
-    names = rows.schema.names
-    shown: list[list[Any]] = []
-    more = 0
-    for row in _rows(rows.batches):
-        if len(shown) < SHOWN:
-            shown.append(row)
-        else:
-            more += 1
-    cells = [[_cell(value) for value in row] for row in shown]
-    widths = [max([len(name), *(len(row[at]) for row in cells)]) for at, name in enumerate(names)]
-    right = [all(isinstance(row[at], (int, float, type(None))) for row in shown) for at in range(len(names))]
-    for row in [names, *cells]:
-        words = [
-            cell.rjust(width) if number else cell.ljust(width) for cell, width, number in zip(row, widths, right, strict=True)
-        ]
-        to.write("  ".join(words).rstrip() + "\n")
-    if more:
-        print(f"and {more} more rows: --format csv prints all", file=sys.stderr)
-
-
-def _csv(rows: Answer, to: TextIO) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows.schema.names)
-    for row in _rows(rows.batches):
-        writer.writerow(["" if value is None else value for value in row])
-        if text.tell() > 1 << 16:
-            to.write(text.getvalue())
-            text.seek(0)
-            text.truncate()
-    to.write(text.getvalue())
-
-
-def _json(rows: Answer, to: TextIO) -> None:
-    names, between = rows.schema.names, "[\n"
-    for row in _rows(rows.batches):
-        to.write(between + json.dumps(dict(zip(names, row, strict=True)), default=str))
-        between = ",\n"
-    to.write("[]\n" if between == "[\n" else "\n]\n")
-
-
-PRINT = {"table": _table, "csv": _csv, "json": _json}
 
 if __name__ == "__main__":
     sys.exit(main())

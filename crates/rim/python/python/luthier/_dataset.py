@@ -64,6 +64,8 @@ class Dataset:
         """What is known of each directory with files."""
         self.objects: dict[str, Path] = {}
         """Code objects by their hash, where the run kept them."""
+        self._seen: set[Path] = set()
+        """Files of these directories, by the directories' real names."""
         self.exported: Path | None = None
         """The dataset, if it is one that was exported; its small tables are Parquet files then."""
         for directory in self.directories:
@@ -92,10 +94,12 @@ class Dataset:
         known = False
         for path in paths:
             if path.name == "statistics.json":
+                self._once(path)
                 self.statistics.append(Part(rank, 0, 1, path))
                 known = True
             elif (parts := NAME.fullmatch(path.name)) and path.is_file():
                 kind = self.streams if parts["ending"] == "parquet" else self.results
+                self._once(path)
                 part = Part(rank, int(parts["process"]), int(parts["session"] or 1), path)
                 kind.setdefault(parts["name"], []).append(part)
                 known = True
@@ -103,7 +107,14 @@ class Dataset:
             self.objects.setdefault(path.stem, path)
         if known:
             said = directory / "rank.json"
-            self.ranks.append({**(_json(said) if said.is_file() else {}), "rank": rank, "directory": str(directory)})
+            self.ranks.append({**(_json(said) if said.is_file() else {}), "rank": rank, "directory": _readable(directory)})
+
+    def _once(self, path: Path) -> None:
+        """Rows that are there twice would count twice. (Directories of links to the same files are two runs.)"""
+        real = path.parent.resolve() / path.name
+        if real in self._seen:
+            raise Error(f"{path} would be counted twice: {path.parent} is named twice, or another directory holds it")
+        self._seen.add(real)
 
     def _add_exported(self, directory: Path) -> None:
         self.exported = directory
@@ -118,6 +129,11 @@ class Dataset:
                     self.streams.setdefault(table["stream"], []).append(Part(rank, process, session, path))
 
 
+def _readable(path: Path) -> str:
+    """A name that tables can have: bytes that are no text in it are U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
 def _listed(directory: Path) -> list[Path]:
     try:
         return sorted(directory.iterdir())
@@ -127,6 +143,8 @@ def _listed(directory: Path) -> list[Path]:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Error(f"{path}: {error}") from None
+    except RecursionError:
+        raise Error(f"{path}: lists lie too deep within each other") from None

@@ -6,6 +6,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -137,6 +138,8 @@ class Facts:
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._read: dict[str, list[Row]] = {}
+        self._reading = Path()
+        """The file that rows come from at the moment."""
         self._shared: dict[str, dict[Key, list[Row]]] = {}
 
     def rows(self, name: str) -> list[Row]:
@@ -148,9 +151,16 @@ class Facts:
             except (OSError, pa.ArrowException) as error:
                 raise Error(f"{path} cannot be read: {error}") from None
         if name not in self._read:
-            special = getattr(self, f"_{name}", None)
-            self._read[name] = list(special() if special else self._listed(SHEETS[name]))
+            self._read[name] = list(self._made(name))
         return self._read[name]
+
+    def _made(self, name: str) -> Iterator[Row]:
+        """The rows of a sheet, out of the files that tools wrote."""
+        special = getattr(self, f"_{name}", None)
+        try:
+            yield from special() if special else self._listed(SHEETS[name])
+        except (TypeError, KeyError, AttributeError, ValueError, OverflowError) as error:
+            raise Error(f"{self._reading} has not what Luthier writes there: {type(error).__name__}: {error}") from None
 
     def of(self, name: str, whose: Key) -> list[Row]:
         """Those of a sheet's rows that are of one process."""
@@ -165,18 +175,35 @@ class Facts:
         """A sheet's rows for the query engine."""
         rows = self.rows(name)
         schema = pa.schema(list({**SHEETS, **LINKS}[name].columns.items()))
-        columns = [pa.array([row.get(column.name) for row in rows], column.type) for column in schema]
+        try:
+            columns = [pa.array([row.get(column.name) for row in rows], column.type) for column in schema]
+        except (pa.ArrowException, OverflowError, ValueError):
+            self._check(name, schema)
+            raise
         return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _check(self, name: str, schema: pa.Schema) -> None:
+        """Names the file with the first value that is not of its column's type."""
+        for row in self._made(name):
+            for column in schema:
+                value = row.get(column.name)
+                try:
+                    pa.array([value], column.type)
+                except (pa.ArrowException, OverflowError, ValueError):
+                    raise Error(f"{self._reading}: {column.name} is {value!r}, and no {column.type}") from None
 
     def _listed(self, sheet: Sheet) -> Iterator[Row]:
         for own, found in self._files(sheet.tool):
             for row in found[sheet.at] if sheet.at else found:
+                if not isinstance(row, dict):
+                    raise TypeError(f"{row!r} is no object")
                 paths = sheet.fields or {}
                 yield {**{name: _at(row, paths.get(name, name)) for name in sheet.columns}, **own}
 
     def _files(self, tool: str) -> Iterator[tuple[dict[str, int], Any]]:
         """What a tool wrote, and of which process."""
         for part in self._dataset.results.get(tool, ()):
+            self._reading = part.path
             yield dict(zip(PROCESS, part.owner, strict=True)), _json(part.path)
 
     def _arguments(self) -> Iterator[Row]:
@@ -191,6 +218,7 @@ class Facts:
 
     def _statistics(self) -> Iterator[Row]:
         for part in self._dataset.statistics:
+            self._reading = part.path
             for row in _json(part.path)["kernels"]:
                 yield {**row, "rank": part.rank, "process": row["pid"]}
 

@@ -134,7 +134,7 @@ class Session:
             raise self._failed(error) from None
 
     def _failed(self, error: Exception) -> Error:
-        text = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+        text = "; ".join(line.strip().removesuffix(".") for line in str(error).splitlines() if line.strip())
         missing = re.search(r"table '(?:datafusion\.public\.)?(\w+)' not found", text)
         if missing:
             text = f"no table {missing[1]}: there are {', '.join(sorted(self.tables))}"
@@ -162,13 +162,20 @@ class Session:
                 self._context.register_record_batches(name, [[self.facts.batch(name)]])
         for name, view in self.views.items():
             if name in words:
-                self._context.register_view(name, self._context.sql(view.text))
+                try:
+                    self._context.register_view(name, self._context.sql(view.text))
+                except Exception as error:
+                    raise self._failed(error) from None
 
     def _add_stream(self, stream: str) -> None:
         """One table of many files, so that plans do not grow with the number of ranks."""
         import pyarrow
 
         name = name_of(stream)
+        for part in self.dataset.streams[stream]:
+            # (The engine takes an empty file for one without rows.)
+            if not part.path.stat().st_size:
+                _check(part.path)
         folder = self.dataset.exported or self._links(stream)
         columns = [(column, pyarrow.int64()) for column in OWNER]
         try:
