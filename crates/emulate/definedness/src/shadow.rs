@@ -115,12 +115,6 @@ impl Shadow for OfWorkgroup {
         }
         self.follow(wave, plan as usize);
     }
-
-    // (The same without a call of `before` by way of the table of functions.)
-    fn change(&mut self, wave: &mut Wave, _: &mut [u8], plan: u32) -> bool {
-        self.before(wave, plan);
-        false
-    }
 }
 
 /// Returns `true` if no more happens than what [`Words::follow`] follows.

@@ -286,6 +286,70 @@ mod tests {
         assert!(followed > 3000 && origins > 500, "{followed}, {origins}");
     }
 
+    #[test]
+    fn other_accesses_have_no_short_plan() {
+        let load = || Access {
+            space: Space::Lds {
+                row: 3,
+                offsets: [16, 0],
+            },
+            kind: Kind::Load,
+            bytes: 12,
+            data: [5, 0],
+            addresses: 1,
+            destination: Some(8),
+            half: None,
+            signed: false,
+            address_rows: vec![3],
+            address_slots: vec![],
+        };
+        let short = |access: Access| Words::of(&Action::Access(access));
+        let words = Words {
+            row: 3,
+            first: 8,
+            offset: 16,
+            count: 3,
+            stores: false,
+        };
+        assert_eq!(short(load()), Some(words));
+        let store = Access {
+            kind: Kind::Store,
+            destination: None,
+            ..load()
+        };
+        let stores = Words {
+            first: 5,
+            stores: true,
+            ..words
+        };
+        assert_eq!(short(store), Some(stores));
+        let mut others = Vec::from([1, 2, 6, 20].map(|bytes| Access { bytes, ..load() }));
+        others.push(Access {
+            kind: Kind::Atomic,
+            ..load()
+        });
+        others.push(Access {
+            half: Some(true),
+            ..load()
+        });
+        others.push(Access {
+            addresses: 2,
+            ..load()
+        });
+        others.push(Access {
+            space: Space::Scalar {
+                base: 0,
+                offset_slot: None,
+                offset: 0,
+                buffer: false,
+            },
+            ..load()
+        });
+        for (number, access) in others.into_iter().enumerate() {
+            assert_eq!(short(access), None, "{number}");
+        }
+    }
+
     /// These are for the plan itself.
     #[test]
     fn parts_and_undefined_addresses_are_not_followed() {

@@ -364,15 +364,26 @@ impl Cells {
     #[inline(always)]
     pub fn number(&mut self, cell: Cell) -> CellId {
         if self.of(self.last) != cell {
-            if self.all.len() >= self.most {
-                self.sweep();
-            }
+            self.make_room();
             self.add(cell);
         }
         self.last
     }
 
-    /// The same, but no cell gets another number by that.
+    /// There is a number for another cell. Cells may get other numbers by that.
+    #[inline(always)]
+    pub fn make_room(&mut self) {
+        if self.all.len() >= self.most {
+            self.sweep();
+        }
+    }
+
+    #[cfg(test)]
+    pub fn numbers_in_use(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The number of a cell. No other cell gets another number by that.
     pub fn kept_number(&mut self, cell: Cell) -> CellId {
         if self.of(self.last) != cell {
             self.add(cell);

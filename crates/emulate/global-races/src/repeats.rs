@@ -206,4 +206,35 @@ mod tests {
         }
         assert!(count > 4000, "{count}");
     }
+
+    /// One wave executes two loads of a row by turns, or one whose row another instruction looks at.
+    #[test]
+    fn a_wave_that_repeats_loads_has_few_records() {
+        let mut next = crate::random::numbers();
+        let loads = [(256, 3), (260, 15)].map(|(pc, dwords)| Load {
+            site: Site {
+                pc,
+                ..load(&mut next).site
+            },
+            row: 2 * ROW,
+            dwords,
+        });
+        for second in [0, 1] {
+            let (mut state, mut kept) = (State::of(64), 0);
+            for turn in 0..1000 {
+                let reader = (turn % 2, 1);
+                for load in [&loads[0], &loads[second]] {
+                    match state.repeats(load, reader) {
+                        true => kept += 1,
+                        false => state.note(load, [None, Some(reader)]),
+                    }
+                    state.spot(2 * ROW);
+                }
+            }
+            assert!(kept > 500, "{kept}");
+            assert!(state.records().len() < 10, "{}", state.records().len());
+            let cells = state.cells.numbers_in_use();
+            assert!(cells <= 128, "{cells}");
+        }
+    }
 }

@@ -60,12 +60,20 @@ const MOST_RECORDS: usize = 1 << 25;
 /// Writers of a word that no wave has read since.
 const MOST_WRITERS: usize = 1 << 12;
 
+/// The load, the wave, the era of the records, and the record.
+type Noted = (Site, Reader, u32, RecordId);
+/// As many waves as a workgroup mostly has, and places.
+const NOTED: [usize; 2] = [16, 16];
+
 #[derive(Default)]
 pub(crate) struct State {
     pub cells: Cells,
     records: Records,
     /// Reads that the cells lack.
     repeats: Repeats,
+    /// Records of such reads that cells got not long ago, by places of loads and by waves: a wave that repeats a load has one. Empty before
+    /// the first one.
+    noted: Vec<Option<Noted>>,
     pub words: HashMap<u64, Word>,
     pub groups: Vec<Group>,
     /// The meetings at resources of the device, by launch and resource, and then by number.
@@ -339,7 +347,7 @@ impl State {
     pub fn note(&mut self, load: &Load, readers: [Option<Reader>; 2]) {
         let spot = self.cells.spot(load.row);
         for (wave, stamp) in readers.into_iter().flatten() {
-            let id = self.records.add(wave, stamp, load.site, None);
+            let id = self.noted(load.site, (wave, stamp));
             let mut left = load.dwords;
             while left != 0 {
                 let (before, same) = self.cells.same(spot, left);
@@ -352,12 +360,30 @@ impl State {
         }
     }
 
+    /// The record of a read.
+    fn noted(&mut self, site: Site, reader: Reader) -> RecordId {
+        let [places, waves] = NOTED;
+        self.noted.resize(places * waves, None);
+        let slot = site.pc as usize / 4 % places * waves + reader.0 as usize % waves;
+        match self.noted[slot] {
+            Some((of, by, era, id)) if (of, by, era) == (site, reader, self.era) => id,
+            _ => {
+                let id = self.records.add(reader.0, reader.1, site, None);
+                self.noted[slot] = Some((site, reader, self.era, id));
+                id
+            }
+        }
+    }
+
     /// A wave executes a scalar load. Returns `true` if the cells need not know of it yet: the load was executed just so before, and no wave has
     /// written what it reads.
     pub fn repeats(&mut self, load: &Load, reader: Reader) -> bool {
         if self.repeats.again(load, reader) {
             return true;
         }
+        // No instruction that knows numbers of cells or records is on its way.
+        self.records();
+        self.cells.make_room();
         let is_known = self.repeats.is_known(load);
         if let Some((other, readers)) = self.repeats.take_slot(load) {
             self.note(&other, readers);

@@ -182,12 +182,6 @@ impl OfWorkgroup {
 }
 
 impl Shadow for OfWorkgroup {
-    // (Not by `before` in the table of functions, which would be a call more.)
-    fn change(&mut self, wave: &mut Wave, _: &mut [u8], plan: u32) -> bool {
-        self.before(wave, plan);
-        false
-    }
-
     #[inline]
     fn before(&mut self, wave: &Wave, plan: u32) {
         let number = plan as usize;

@@ -66,6 +66,14 @@ kernel void write_after_read(Memory out) {
     STORE(&out[IF_OK(6, 5)], x + 1); // @write_after_read.B
 }
 
+// All waves execute one scalar load, and none has written its dwords before.
+kernel void repeated_scalar(Memory out) {
+  int2 x = *(constant int2 *)(ulong)(out + 8); // @repeated_scalar.A
+  STORE(&out[64 + GROUP * ITEMS + ITEM], x.x + x.y);
+  if (GROUP == 2 && ITEM == 0)
+    STORE(&out[IF_OK(10, 9)], x.x + 1); // @repeated_scalar.B
+}
+
 kernel void counter(Memory out) {
   if (ITEM == 0)
     IF_OK(ADD(out, 1, relaxed), STORE(out, LOAD(out) + 1)); // @counter.A

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 const PAGE: usize = 64;
 type Page<T> = Box<[OnceCell<T>; PAGE]>;
 
-/// LLVM has some ten thousands of opcodes and registers, and code has few of them: an entry has no memory before one of its page is made.
+/// LLVM has tens of thousands of opcodes and registers, and code has few of them. An entry has no memory before one of its page is made.
 pub(crate) struct Lazy<T> {
     pages: Box<[OnceCell<Page<T>>]>,
     entries: usize,

@@ -78,6 +78,7 @@ unsafe extern "C" {
         user: *mut c_void,
     ) -> *mut Mc;
     pub fn luthier_mc_destroy(mc: *mut Mc);
+    pub fn luthier_mc_made() -> u64;
     pub fn luthier_mc_opcode_count(mc: *const Mc) -> u32;
     pub fn luthier_mc_register_count(mc: *const Mc) -> u32;
     pub fn luthier_mc_opcode(mc: *const Mc, opcode: u32, out: *mut OpcodeInfo) -> c_int;

@@ -12,5 +12,5 @@ pub use assemble::{AssemblyError, Diagnostic, Severity, assemble};
 pub use ffi::MAX_OPERANDS;
 pub use mc::{
     CreateError, DecodedInst, DecodedOperand, Mc, OpcodeDescription, RegisterDescription, WINDOW,
-    flags,
+    flags, made,
 };

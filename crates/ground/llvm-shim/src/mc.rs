@@ -162,13 +162,21 @@ impl Default for DecodedInst {
     }
 }
 
+/// How often this process has made LLVM's objects for a processor. Those that a decoder or the assembler no longer needs are kept for the
+/// next one, four of a kind.
+pub fn made() -> u64 {
+    // SAFETY: reads a number.
+    unsafe { ffi::luthier_mc_made() }
+}
+
 /// LLVM's machine-code objects for one processor and feature string.
 pub struct Mc {
     handle: NonNull<ffi::Mc>,
 }
 
-// SAFETY: a handle owns all LLVM objects behind it (context included) and shares nothing mutable with other handles;
-// LLVM's MC objects have no thread affinity. It is not `Sync`: decoding mutates the context.
+// SAFETY: a handle owns all LLVM objects behind it (context included) and shares nothing mutable with other handles. Some were another
+// handle's before, on another thread perhaps: they pass through a mutex and have one owner at a time. LLVM's MC objects have no thread
+// affinity. It is not `Sync`: decoding mutates the context.
 unsafe impl Send for Mc {}
 
 impl Drop for Mc {

@@ -3,7 +3,7 @@
 
 use std::process;
 
-use llvm_shim::{DecodedInst, Mc, WINDOW};
+use llvm_shim::{DecodedInst, Mc, WINDOW, assemble, made};
 
 /// Returns `true` if `s_mov_b64 exec, 1` is an instruction.
 fn decodes() -> bool {
@@ -24,6 +24,33 @@ extern "C" fn at_exit() {
     }
 }
 
+/// Four of a kind: the fifth is dropped.
+fn objects_are_kept_for_the_next_owner() {
+    let before = made();
+    assert!(decodes());
+    assert!(assemble("gfx900", "", "s_endpgm").is_ok());
+    assert!(assemble("gfx9999", "", "s_endpgm").is_err());
+    assert_eq!(made() - before, 1, "only those of an unknown processor");
+    for others in [5, 1, 1] {
+        let before = made();
+        let five: Vec<_> = (0..5)
+            .map(|_| Mc::new("gfx1030", "").expect("a decoder"))
+            .collect();
+        assert_eq!(made() - before, others);
+        drop(five);
+    }
+    // Of more kinds than are kept, the oldest go.
+    for turn in 0..70 {
+        let features = "+wavefrontsize64,".repeat(turn) + "+wavefrontsize64";
+        let before = made();
+        drop(Mc::new("gfx1100", &features).expect("a decoder"));
+        assert_eq!(made() - before, 1, "{turn}");
+    }
+    let before = made();
+    assert!(decodes());
+    assert_eq!(made() - before, 1);
+}
+
 fn main() {
     // Handlers run in the order opposite to that of registration, so this one is the last.
     // SAFETY: the handler is a function of this program, which stays.
@@ -31,6 +58,7 @@ fn main() {
     if !registered || !decodes() {
         process::exit(2);
     }
+    objects_are_kept_for_the_next_owner();
     // In the words of Rust's harness; the status says how it ended.
     println!(
         "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s"

@@ -22,7 +22,7 @@ pub mod trusted;
 pub use behind::Behind;
 pub use caches::user_cache;
 pub use input::{Input, read_regular};
-pub use output::{Output, named, write_apart, write_whole};
+pub use output::{Output, are_one_file, named, write_apart, write_whole};
 pub use permissions::{UMASK, make_directories, umask};
 pub use scratch::Scratch;
 pub use text::html;

@@ -157,6 +157,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     output.finish()
 }
 
+/// Returns `true` if two names lead to one file, so that the second output would replace the first. Devices, FIFOs and what a process has
+/// opened get both.
+pub fn are_one_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| -> Option<PathBuf> {
+        let Destination::Name(path) = follow(path).ok()? else {
+            return None;
+        };
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            return None;
+        }
+        let directory = fs::canonicalize(directory_of(&path)).ok()?;
+        Some(directory.join(path.file_name()?))
+    };
+    let (a, b) = (place(a), place(b));
+    a.is_some() && a == b
+}
+
 /// [`write_whole`] inside an application's process, with descriptors that the application cannot reach, if the system allows that.
 pub fn write_apart(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match guest::apart(|| write_whole(path, bytes)) {

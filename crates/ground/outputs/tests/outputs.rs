@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use outputs::{Output, write_whole};
+use outputs::{Output, are_one_file, write_whole};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -150,4 +150,30 @@ fn nothing_remains_of_a_killed_writer() {
     // A SIGKILL would leave it like this.
     std::mem::forget(output);
     assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn two_names_of_one_file_are_known() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("d")).unwrap();
+    symlink(at("d"), at("link")).unwrap();
+    symlink("d/a", at("dangling")).unwrap();
+    for other in ["d/../d/a", "link/a", "dangling", "./d/a"] {
+        assert!(are_one_file(&at("d/a"), &at(other)), "{other}");
+    }
+    fs::write(at("d/a"), "x").unwrap();
+    fs::hard_link(at("d/a"), at("hard")).unwrap();
+    for other in ["d/../d/a", "link/a", "dangling", "./d/a"] {
+        assert!(are_one_file(&at("d/a"), &at(other)), "{other}");
+    }
+    // Renaming replaces names, not contents.
+    for other in ["a", "d/b", "hard", "missing/a"] {
+        assert!(!are_one_file(&at("d/a"), &at(other)), "{other}");
+    }
+    for both in ["/dev/null", "/dev/stdout", "/proc/self/fd/1"] {
+        assert!(!are_one_file(both.as_ref(), both.as_ref()), "{both}");
+    }
+    let shared = Path::new("/dev/shm/luthier-no-such-file");
+    assert!(are_one_file(shared, shared));
 }

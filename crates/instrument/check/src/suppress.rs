@@ -267,6 +267,29 @@ mod tests {
         assert!(!takes("{\nn\nwaits:*\nsrc:*:13\n}\n"));
     }
 
+    /// The suppression for libgomp in docs/check/barriers.md.
+    #[test]
+    fn the_page_of_barriers_takes_findings_of_libgomp_and_no_others() {
+        let page = include_str!("../../../../docs/check/barriers.md");
+        let (_, rest) = page.split_once("takes those findings out:").unwrap();
+        let (_, rest) = rest.split_once("```text\n").unwrap();
+        let (text, _) = rest.split_once("```").unwrap();
+        let takes = |kind: Kind, source: &str| {
+            let mut all = Suppressions::default();
+            all.read(text).unwrap();
+            all.in_file("a.out");
+            all.take(&Unshown {
+                kind,
+                sources: vec![source.to_owned()],
+                ..finding()
+            })
+        };
+        let of_gcc = "../../../src/libgomp/config/accel/bar.c:120";
+        assert!(takes(Kind::DifferentBarriers, of_gcc));
+        assert!(!takes(Kind::DifferentBarriers, "/src/main.c:12"));
+        assert!(!takes(Kind::LdsBarrier, of_gcc));
+    }
+
     #[test]
     fn damaged_files_are_refused_with_line_and_reason() {
         for (text, line, part) in [

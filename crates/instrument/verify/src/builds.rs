@@ -28,14 +28,11 @@ const TURN: u64 = 1 << 16;
 /// The result of comparing two builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// Both leave the same memory behind, and end alike.
+    /// Both leave the same memory behind.
     Same,
     Different(Box<Difference>),
-    /// One of them is stopped: by a fault, or because it takes too long.
-    Stopped {
-        good: Option<String>,
-        bad: Option<String>,
-    },
+    /// The bad one is stopped: by a fault, or because it takes too long.
+    Stopped(String),
 }
 
 /// Different memory.
@@ -121,9 +118,11 @@ pub fn compare(
         stopped[build] = table.run(build, bad, &watcher)?;
         memory.push(table.memory(build)?);
     }
-    if stopped.iter().any(Option::is_some) {
-        let [good, bad] = stopped;
-        return Ok(Comparison::Stopped { good, bad });
+    match stopped {
+        // Nothing says what is right.
+        [Some(why), _] => return Err(Error::GoodStopped(why)),
+        [None, Some(why)] => return Ok(Comparison::Stopped(why)),
+        [None, None] => {}
     }
     let (words, count) = table.differing(&memory[0], &memory[1]);
     if count == 0 {

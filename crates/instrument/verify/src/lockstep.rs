@@ -47,6 +47,8 @@ pub enum Error {
         "the instrumented kernel is not where the original was after {limit} instructions of the application: it may hang"
     )]
     TooLong { limit: usize },
+    #[error("the good build is stopped, so that it says nothing of the other one: {0}")]
+    GoodStopped(String),
 }
 
 /// The result of a comparison.

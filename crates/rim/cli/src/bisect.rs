@@ -73,18 +73,7 @@ pub struct Bisect {
 
 impl Bisect {
     pub fn execute(self) -> Result<ExitCode> {
-        let status = self.run();
-        status.or_else(elsewhere).map_err(|error| {
-            let others = [&self.bad, &self.launch].into_iter().flatten();
-            let said = format!("{error:#}");
-            match others
-                .map(|file| file.display().to_string())
-                .any(|file| said.contains(&file))
-            {
-                true => error,
-                false => crate::about(&self.good, error),
-            }
-        })
+        self.run().or_else(elsewhere)
     }
 
     fn run(&self) -> Result<ExitCode> {
@@ -100,7 +89,7 @@ impl Bisect {
             (None, None) => bail!("which kernel? name it with -k"),
         };
         let good = self.read(&self.good, name)?;
-        let made_up = launch(&good.kernel, &self.made_up)?;
+        let made_up = launch(&good.kernel, &self.made_up).map_err(|error| self.of_good(error))?;
         let subject = match &recording {
             Some(recording) => {
                 ensure!(
@@ -126,7 +115,7 @@ impl Bisect {
                 good.target().target.name,
                 bad.target().target.name
             );
-            Ok(verify::compare(good, bad, subject, limit)?)
+            verify::compare(good, bad, subject, limit).map_err(|error| self.of_good(error.into()))
         };
         let waiting = progress::waiting("comparing builds");
         let (comparison, pass) = match (&self.build, &self.bad) {
@@ -146,6 +135,11 @@ impl Bisect {
             Comparison::Same => ExitCode::SUCCESS,
             _ => Status::Found.into(),
         })
+    }
+
+    /// The launch that both builds get is the one that the good build is for.
+    fn of_good(&self, error: anyhow::Error) -> anyhow::Error {
+        crate::about(&self.good, error)
     }
 
     fn read(&self, path: &Path, kernel: &str) -> Result<Chosen> {
@@ -238,17 +232,8 @@ fn passes(
 fn text(kernel: &str, comparison: &Comparison) -> String {
     match comparison {
         Comparison::Same => format!("{kernel}: both builds leave the same memory behind\n"),
-        Comparison::Stopped { good, bad } => {
-            let end = |stopped: &Option<String>| stopped.clone().unwrap_or("ends".to_owned());
-            let which = match good.is_some() && bad.is_some() {
-                true => "both builds are",
-                false => "one of the builds is",
-            };
-            format!(
-                "{kernel}: {which} stopped\n  good: {}\n  bad:  {}\n",
-                end(good),
-                end(bad)
-            )
+        Comparison::Stopped(why) => {
+            format!("{kernel}: the bad build is stopped\n  good: ends\n  bad:  {why}\n")
         }
         Comparison::Different(different) => {
             let words = match different.words {

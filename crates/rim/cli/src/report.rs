@@ -330,8 +330,7 @@ fn one_for_each(page: Option<&Path>, timeline: Option<&Path>) -> Result<()> {
     let (Some(page), Some(timeline)) = (page, timeline) else {
         return Ok(());
     };
-    let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
-    if whole(page)? == whole(timeline)? && !page.starts_with("/dev") {
+    if outputs::are_one_file(page, timeline) {
         bail!(
             "{} would be the page and the timeline: name two files",
             page.display()

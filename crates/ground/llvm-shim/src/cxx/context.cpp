@@ -1,8 +1,10 @@
 #include "context.h"
 #include "flags.h"
 
+#include <algorithm>
+#include <atomic>
 #include <mutex>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 using namespace llvm;
@@ -53,38 +55,41 @@ std::string Pieces::create(StringRef Cpu, StringRef Features) {
 
 namespace {
 
-struct Shelf {
-  std::mutex Lock;
-  // The oldest come first.
-  std::vector<std::pair<std::string, std::unique_ptr<Pieces>>> Kept;
+struct Kept {
+  std::string Name;
+  std::unique_ptr<Pieces> P;
 };
 
+// Processors with features, and pieces for one of them.
 constexpr size_t MostKept = 64;
+constexpr size_t MostOfOne = 4;
 
-// Never freed: decoders are also made and dropped in exit handlers.
-Shelf &shelf() {
-  static Shelf &The = *new Shelf;
-  return The;
-}
+// Nobody waits for it: the child of a fork may find it locked by a thread that it does not have. Decoders are also made and dropped in exit
+// handlers, so that nothing destroys the shelf.
+std::mutex Lock;
+static_assert(std::is_trivially_destructible_v<std::mutex>);
+// The oldest come first.
+std::vector<Kept> *Shelf = nullptr;
+std::atomic<uint64_t> Made{0};
 
 } // namespace
+
+uint64_t piecesMade() { return Made; }
 
 std::string Borrowed::find(StringRef Cpu, StringRef Features) {
   Name = (Cpu + "\n" + Features).str();
   {
-    // Nobody waits: the child of a fork may find it locked by a thread that it does not have.
-    std::unique_lock<std::mutex> Locked(shelf().Lock, std::try_to_lock);
-    if (Locked) {
-      auto &Kept = shelf().Kept;
-      for (auto One = Kept.rbegin(); One != Kept.rend(); ++One) {
-        if (One->first != Name)
-          continue;
-        P = std::move(One->second);
-        Kept.erase(std::next(One).base());
+    std::unique_lock<std::mutex> Locked(Lock, std::try_to_lock);
+    if (Locked && Shelf) {
+      auto Found = std::find_if(Shelf->rbegin(), Shelf->rend(), [&](const Kept &One) { return One.Name == Name; });
+      if (Found != Shelf->rend()) {
+        P = std::move(Found->P);
+        Shelf->erase(std::next(Found).base());
         return {};
       }
     }
   }
+  ++Made;
   P = std::make_unique<Pieces>();
   std::string Problem = P->create(Cpu, Features);
   if (!Problem.empty())
@@ -95,16 +100,23 @@ std::string Borrowed::find(StringRef Cpu, StringRef Features) {
 Borrowed::~Borrowed() {
   if (!P)
     return;
-  std::unique_ptr<Pieces> Oldest;
-  std::unique_lock<std::mutex> Locked(shelf().Lock, std::try_to_lock);
+  std::unique_ptr<Pieces> Dropped;
+  std::unique_lock<std::mutex> Locked(Lock, std::try_to_lock);
   if (!Locked)
     return;
-  auto &Kept = shelf().Kept;
-  if (Kept.size() == MostKept) {
-    Oldest = std::move(Kept.front().second);
-    Kept.erase(Kept.begin());
+  if (!Shelf)
+    Shelf = new std::vector<Kept>;
+  auto IsOne = [&](const Kept &One) { return One.Name == Name; };
+  auto Last = Shelf->end();
+  if (size_t(std::count_if(Shelf->begin(), Last, IsOne)) == MostOfOne)
+    Last = std::find_if(Shelf->begin(), Last, IsOne);
+  else if (Shelf->size() == MostKept)
+    Last = Shelf->begin();
+  if (Last != Shelf->end()) {
+    Dropped = std::move(Last->P);
+    Shelf->erase(Last);
   }
-  Kept.emplace_back(std::move(Name), std::move(P));
+  Shelf->push_back({std::move(Name), std::move(P)});
 }
 
 } // namespace luthier

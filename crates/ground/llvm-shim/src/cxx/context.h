@@ -11,6 +11,7 @@
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Triple.h"
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -29,8 +30,8 @@ struct Pieces {
   std::string create(llvm::StringRef Cpu, llvm::StringRef Features);
 };
 
-// The pieces for one processor, for one owner at a time. Making them takes longer than assembling a line: a few that
-// nobody has are kept.
+// The pieces for one processor, for one owner at a time. Making them takes longer than assembling a line: pieces without
+// an owner are kept for the next one.
 class Borrowed {
 public:
   Borrowed() = default;
@@ -46,5 +47,8 @@ private:
   std::string Name;
   std::unique_ptr<Pieces> P;
 };
+
+// How many pieces were made.
+uint64_t piecesMade();
 
 } // namespace luthier

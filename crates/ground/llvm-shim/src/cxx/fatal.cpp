@@ -32,7 +32,8 @@ std::string withoutAborting(llvm::function_ref<void()> Body) {
   Rescue Here;
   Rescue *volatile Outer = Current;
   Current = &Here;
-  // The frames between here and the error are LLVM's own: skipping their destructors only leaks.
+  // Skipping the destructors of the frames between here and the error only leaks. Pieces that such a frame has borrowed are lost, so that
+  // nobody gets half-changed ones.
   if (setjmp(Here.Target) == 0) {
     Body();
     Current = Outer;

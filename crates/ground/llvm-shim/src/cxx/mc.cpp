@@ -96,6 +96,8 @@ luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Fea
 
 void luthier_mc_destroy(luthier_mc *Mc) { delete Mc; }
 
+uint64_t luthier_mc_made(void) { return piecesMade(); }
+
 uint32_t luthier_mc_opcode_count(const luthier_mc *Mc) { return Mc->P->Instructions->getNumOpcodes(); }
 
 uint32_t luthier_mc_register_count(const luthier_mc *Mc) { return Mc->P->Registers->getNumRegs(); }

@@ -85,6 +85,8 @@ luthier_mc *luthier_mc_create(const char *cpu, size_t cpu_length, const char *fe
                               void *user);
 void luthier_mc_destroy(luthier_mc *mc);
 
+/* How often LLVM's objects for a processor were made. Those without an owner are kept for the next one. */
+uint64_t luthier_mc_made(void);
 uint32_t luthier_mc_opcode_count(const luthier_mc *mc);
 uint32_t luthier_mc_register_count(const luthier_mc *mc);
 // These return 0 when the number is out of range.
