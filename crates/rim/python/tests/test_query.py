@@ -19,7 +19,7 @@ import numpy
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from luthier import _command, _print
+from luthier import _command, _named, _print
 from luthier._query import Answer
 from luthier._run import command
 
@@ -283,7 +283,12 @@ def test_mistakes_are_errors(made, tmp_path):
         "power of two from 16": {"named": "sharing", "cache_line": 8},
         "no kernel matches none: there are": {"named": "sharing", "kernel": "none"},
         "no regular expression": {"named": "sharing", "kernel": "("},
+        "cache line of 0 bytes": {"named": "working-set", "cache_line": 0},
         "limit of 0": {"named": "sharing", "limit": 0},
+        "limit of 9223372036854775808 rows": {"named": "sharing", "limit": 1 << 63},
+        "threads of 0: it has to be from 1": {"sql": "SELECT 1", "threads": 0},
+        "memory of 0: it has to be from 1": {"sql": "SELECT 1", "memory": 0},
+        "memory of 18446744073709551616: ": {"named": "sharing", "memory": 1 << 64},
         "either SQL or": {},
     }.items():
         with pytest.raises(luthier.Error, match=match):
@@ -338,7 +343,7 @@ def test_the_command(made, tmp_path):
     assert ask(folder, text).stdout == "lane  size\n   0    12\n   0    12\n"
     assert ask(folder, text, "--format", "csv").stdout == "lane,size\n0,12\n0,12\n"
     assert json.loads(ask(folder, text, "--format", "json").stdout) == [{"lane": 0, "size": 12}] * 2
-    done = ask(folder, "--named", "access-pattern", "--kernel", "^scale$", "--cache-line", "64", "-o", tmp_path / "x.parquet")
+    done = ask(folder, "--named", "access-pattern", "--kernel", "^scale$", "-o", tmp_path / "x.parquet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     written = pa.parquet.read_table(tmp_path / "x.parquet")
     assert written.equals(luthier.query(folder, named="access-pattern", kernel="^scale$"))
@@ -410,6 +415,17 @@ def test_columns_with_one_name_are_refused_where_one_would_be_lost(made, tmp_pat
         (["SELECT 1", "--limit", "1"], "--limit is for --named"),
         (["SELECT 1", "--kernel", "x"], "--kernel is for --named"),
         (["SELECT 1", "--cache-line", "64"], "--cache-line is for --named"),
+        (["SELECT 1", "--limit", "0"], "--limit is for --named"),
+        (["SELECT 1", "--cache-line", "0"], "--cache-line is for --named"),
+        (["--tables", "--named", ""], "--named and --tables are two things to do"),
+        (["--tables", "--threads", "0"], "--threads is for queries, and --tables is none"),
+        (["--tables", "--memory", "1G"], "--memory is for queries, and --tables is none"),
+        (["--tables", "--scheduler", "df://x:1"], "--scheduler is for queries, and --tables is none"),
+        (["--export", "x", "--threads", "1"], "--threads is for queries, and --export is none"),
+        (["--export", "x", "--memory", "1G"], "--memory is for queries, and --export is none"),
+        (["--export", "x", "--scheduler", "df://x:1"], "--scheduler is for queries, and --export is none"),
+        (["SELECT 1", "--threads", "0", "--scheduler", "df://x:1"], "--threads is for the engine here"),
+        (["SELECT 1", "--memory", "1G", "--scheduler", "df://x:1"], "--memory is for the engine here"),
         (["--tables", "--format", "csv"], "--format is for rows, and --tables has none"),
         (["--export", "x", "-o", "y"], "--output is for rows, and --export has none"),
         (["--named", "sharing", "--tables"], "--named and --tables are two things to do: ask for one"),
@@ -422,6 +438,25 @@ def test_options_that_would_change_nothing_are_refused(words, says, monkeypatch,
         _command.main()
     assert ended.value.code == 2
     assert says in capsys.readouterr().err
+
+
+def test_options_that_a_query_does_not_heed_are_refused(made):
+    """What a query heeds, its SQL or what answers here says; the others are errors, in Python, too."""
+    given = {"cache_line": 0, "threads": 1, "memory": 1 << 30}
+    for name, one in _named.NAMED.items():
+        assert not one.text or ("cache_line" in one.heeds) == ("{line}" in one.text)
+        # (Those in Rust and numpy have one thread.)
+        assert ("threads" in one.heeds) == (one.ordered is None)
+        for option, value in given.items():
+            if option not in one.heeds:
+                with pytest.raises(luthier.Error, match=f"{name} does not depend on .*: leave {option} out"):
+                    luthier.query(made[0], named=name, **{option: value})
+    for option, value in {"cache_line": 0, "limit": 0, "kernel": ""}.items():
+        with pytest.raises(luthier.Error, match=f"{option} is for the queries that have names"):
+            luthier.query(made[0], "SELECT 1", **{option: value})
+    for option in ("threads", "memory"):
+        with pytest.raises(luthier.Error, match=f"{option} is for the engine here"):
+            luthier.query(made[0], "SELECT 1", scheduler="df://x:1", **{option: 0})
 
 
 def test_damaged_files_are_named(made, tmp_path):
