@@ -399,6 +399,53 @@ def test_rows_are_printed_so_that_they_can_be_read_again():
     assert printed("table", ("a", ["x\x1b[2J", "one\ntwo"]), ("b", [1, 2])) == "a         b\nx\\x1b[2J  1\none       2\ntwo\n"
 
 
+def test_maps_are_json():
+    """Objects, if their keys are different texts, and else pairs; intervals among them keep their text."""
+    texts, numbers = pa.map_(pa.string(), pa.int64()), pa.map_(pa.int64(), pa.list_(pa.string()))
+    day = pa.MonthDayNano([0, 1, 0])
+    words = pa.map_(pa.dictionary(pa.int32(), pa.string()), pa.month_day_nano_interval())
+    for values, kind, means in [
+        ([[("a", 1)], [], None, [("a", 1), ("a", 2)]], texts, [{"a": 1}, {}, None, [["a", 1], ["a", 2]]]),
+        ([[(1, ["x"])], []], numbers, [[[1, ["x"]]], []]),
+        ([[[("a", 1)]], [None]], pa.list_(texts), [[{"a": 1}], [None]]),
+        ([{"m": [("a", 1)], "n": 1}], pa.struct({"m": texts, "n": pa.int64()}), [{"m": {"a": 1}, "n": 1}]),
+        ([[("a", [(1, None)])]], pa.map_(pa.string(), numbers), [{"a": [[1, None]]}]),
+        ([[("a", day)]], words, [{"a": str(day)}]),
+        ([day], pa.month_day_nano_interval(), [str(day)]),
+    ]:
+        column = pa.array(values, kind)
+        assert [row["x"] for row in json.loads(printed("json", ("x", column)))] == means
+        cells = [row["x"] for row in csv.DictReader(io.StringIO(printed("csv", ("x", column))))]
+        read = [None if cell == "" else cell if cell.startswith("MonthDayNano") else json.loads(cell) for cell in cells]
+        assert read == means
+        first = means[0] if isinstance(means[0], str) else json.dumps(means[0])
+        assert printed("table", ("x", column)).splitlines()[1] == first
+
+
+def test_values_that_python_lacks(made, monkeypatch, capsys):
+    assert printed("csv", ("x", pa.array([-1_000_000], pa.date32()))) == "x\n-0768-02-04\n"
+    monkeypatch.setattr(sys, "argv", ["luthier-query", str(made[0]), "SELECT named_struct('a', 1, 'a', 2) AS x"])
+    assert _command.main() == 2
+    said = capsys.readouterr().err
+    assert said.startswith("luthier: the column x cannot be printed: ") and said.count("\n") == 1
+
+
+def test_rows_that_parquet_lacks(made, tmp_path, monkeypatch, capsys):
+    words = ["luthier-query", str(made[0]), "SELECT interval '1 day' AS x", "-o", str(tmp_path / "x.parquet")]
+    monkeypatch.setattr(sys, "argv", words)
+    assert _command.main() == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"luthier: {tmp_path}/x.parquet: ") and "interval" in said and said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_the_system_refuses(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["luthier-query", "x" * 300, "SELECT 1"])
+    assert _command.main() == 2
+    said = capsys.readouterr().err
+    assert said.startswith("luthier: xxx") and said.endswith("File name too long\n") and "printed" not in said
+
+
 @pytest.mark.parametrize("engine", ["json", "parquet"])
 def test_columns_with_one_name_are_refused_where_one_would_be_lost(made, tmp_path, engine, monkeypatch, capsys):
     text = "SELECT a.rank, b.rank FROM ranks a, ranks b"

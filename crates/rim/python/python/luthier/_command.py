@@ -138,7 +138,7 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        print(f"luthier: the rows cannot be printed: {error.strerror}", file=sys.stderr)
+        print(f"luthier: {error.filename or 'the rows cannot be printed'}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

@@ -144,7 +144,7 @@ class Session:
             raise self._failed(error) from None
 
     def _failed(self, error: Exception) -> Error:
-        text = "; ".join(line.strip().removesuffix(".") for line in str(error).splitlines() if line.strip())
+        text = in_one_line(error)
         missing = re.search(r"table '(?:datafusion\.public\.)?(\w+)' not found", text)
         if missing:
             text = f"no table {missing[1]}: there are {', '.join(sorted(self.tables))}"
@@ -205,6 +205,11 @@ class Session:
             link.parent.mkdir(parents=True)
             link.symlink_to(part.path.resolve())
         return folder
+
+
+def in_one_line(error: Exception) -> str:
+    """What an engine says, which may have several lines."""
+    return "; ".join(line.strip().removesuffix(".") for line in str(error).splitlines() if line.strip())
 
 
 def _check(path: Path) -> None:
@@ -315,5 +320,8 @@ def write(answer: Answer, path: Path) -> None:
         part.replace(final)
     except OSError as error:
         raise Error(f"{path}: {error.strerror or error}") from None
+    except pyarrow.ArrowException as error:
+        # (Parquet lacks some of the types that SQL has.)
+        raise Error(f"{path}: {in_one_line(error)}") from None
     finally:
         part.unlink(missing_ok=True)
