@@ -8,6 +8,7 @@ import math
 import os
 import pty
 import random
+import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -517,16 +518,54 @@ def test_damaged_files_are_named(made, tmp_path):
         ("summary.11.json", '{"kernels": [{"launches": 99999999999999999999}]}', "kernels", "launches is 9{20}, and no int64"),
         ("summary.11.json", "[" * 100000, "kernels", "summary.11.json: lists lie too deep"),
         ("summary.11.json", "{}", "kernels", "summary.11.json has not what Luthier writes there: KeyError: 'kernels'"),
+        ("summary.11.json", '{"kernels": [{"symbol": [1], "object": "x"}]}', "object_of_kernel", r"summary.11.json: symbol is \[1\]"),
+        ("summary.11.json", '{"kernels": [{"object": {}}]}', "place_of_kernel", "summary.11.json: object is {}, and no string"),
+        ("hotspots.11.json", "[{}]", "executions", "hotspots.11.json has not what Luthier writes there: KeyError: 'object'"),
+        ("rank.json", "[1]", "ranks", "rank.json has not what Luthier writes there: it is no object"),
+        ("rank.json", '{"ranks": "x"}', "kernels, ranks", "rank.json: ranks is 'x', and no int64"),
+        ("catalogue.json", '{"version": 1}', "ranks", "catalogue.json has not what Luthier writes there: KeyError: 'results'"),
+        ("catalogue.json", '{"version": 1, "results": [], "tables": [1]}', "ranks", "catalogue.json has not what Luthier writes there"),
+        ("objects/abc.co", "", "code_objects", "abc.co"),
+        ("launch-log.11.json", '[{"launch": "x"}]', None, "launch-log.11.json: launch is 'x', and no int64"),
+        ("launch-log.11.json", '[{"launch": 1, "kernel": [2]}]', None, r"launch-log.11.json: kernel is \[2\], and no string"),
     ]:
         folder = tmp_path / "damaged"
         folder.mkdir(exist_ok=True)
-        for path in made[0].iterdir():
-            (folder / path.name).unlink(missing_ok=True)
-            (folder / path.name).symlink_to(path)
-        (folder / name).unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(made[0], folder)
         (folder / name).write_text(content)
         with pytest.raises(luthier.Error, match=says):
-            luthier.query(folder, f"SELECT count(*) FROM {table}")
+            luthier.query(folder, table and f"SELECT count(*) FROM {table}", named=None if table else "working-set")
+
+
+def test_damaged_datasets_are_named(made, tmp_path):
+    def damaged(says, table):
+        with pytest.raises(luthier.Error, match=says):
+            luthier.query(tmp_path / "dataset", f"SELECT count(*) FROM {table}")
+
+    luthier.export(made[0], tmp_path / "dataset")
+    path = tmp_path / "dataset/kernels/part-0.parquet"
+    pa.parquet.write_table(pa.table({"rank": ["x"]}), path)
+    damaged("kernels/part-0.parquet: rank is 'x', and no int64", "kernels")
+    path.write_text("")
+    damaged("kernels/part-0.parquet cannot be read: ", "object_of_kernel, kernels")
+    (tmp_path / "dataset/mem_trace/rank=0").rename(tmp_path / "dataset/mem_trace/rank=x")
+    damaged("part-0.parquet: its folders are not those of a dataset, rank=N/process=N/session=N", "mem_trace")
+
+
+def test_records_of_other_types_are_named(tmp_path):
+    columns = {field.name: ["x"] for field in SCHEMA}
+    pa.parquet.write_table(pa.table(columns), tmp_path / "mem-trace.1.parquet")
+    with pytest.raises(luthier.Error, match="mem-trace.1.parquet cannot be read: "):
+        luthier.query(tmp_path, named="reuse-distance")
+
+
+def test_rows_without_a_launch_are_of_no_kernel(made, tmp_path):
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "launch-log.11.json").write_text('[{"launch": null, "arguments": {}}, {"launch": null, "kernel": "x", "arguments": {"0": "0x10"}}]')
+    (tmp_path / "summary.12-2.json").write_text('{"kernels": [{}]}')
+    assert luthier.query(tmp_path, named="access-pattern", kernel="scale").num_rows
+    assert luthier.query(tmp_path, named="working-set") == luthier.query(made[0], named="working-set")
 
 
 def test_nothing_is_counted_twice(made, tmp_path):

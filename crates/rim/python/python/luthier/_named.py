@@ -32,8 +32,9 @@ class Parameters:
             pattern = re.compile(self.kernel)
         except re.error as error:
             raise Error(f"{self.kernel!r} is no regular expression: {error}") from None
-        rows = [*session.facts.rows("kernels"), *session.facts.rows("launches")]
-        names = [(str(row.get("symbol") or row["kernel"]), str(row["name"])) for row in rows]
+        kernels = [(row["symbol"], row["name"]) for row in session.facts.rows("kernels")]
+        launched = [(row["kernel"], row["name"]) for row in session.facts.rows("launches")]
+        names = [(symbol, name or symbol) for symbol, name in (*kernels, *launched) if symbol is not None]
         fitting = {symbol for symbol, name in names if pattern.search(symbol) or pattern.search(name)}
         if not fitting:
             there = sorted({symbol for symbol, _ in names})
