@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import luthier
 import pytest
+from luthier import _named
 from test_query import LINE, ask, made  # noqa: F401
 
 SCHEMA = Path(__file__).parents[4] / "docs/schemas/catalogue.json"
@@ -74,7 +75,8 @@ def test_the_catalogue(made, dataset):  # noqa: F811
 
 @pytest.mark.parametrize("named", luthier.queries())
 def test_our_engine_reads_a_dataset(made, dataset, named):  # noqa: F811
-    assert luthier.query(dataset, named=named, cache_line=LINE) == luthier.query(made[0], named=named, cache_line=LINE)
+    line = {"cache_line": LINE} if "cache_line" in _named.NAMED[named].heeds else {}
+    assert luthier.query(dataset, named=named, **line) == luthier.query(made[0], named=named, **line)
 
 
 def test_duckdb(made, dataset):  # noqa: F811

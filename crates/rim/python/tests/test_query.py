@@ -8,6 +8,7 @@ import math
 import os
 import pty
 import random
+import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -19,7 +20,7 @@ import numpy
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from luthier import _command, _print
+from luthier import _command, _named, _print
 from luthier._query import Answer
 from luthier._run import command
 
@@ -283,7 +284,12 @@ def test_mistakes_are_errors(made, tmp_path):
         "power of two from 16": {"named": "sharing", "cache_line": 8},
         "no kernel matches none: there are": {"named": "sharing", "kernel": "none"},
         "no regular expression": {"named": "sharing", "kernel": "("},
+        "cache line of 0 bytes": {"named": "working-set", "cache_line": 0},
         "limit of 0": {"named": "sharing", "limit": 0},
+        "limit of 9223372036854775808 rows": {"named": "sharing", "limit": 1 << 63},
+        "threads of 0: it has to be from 1": {"sql": "SELECT 1", "threads": 0},
+        "memory of 0: it has to be from 1": {"sql": "SELECT 1", "memory": 0},
+        "memory of 18446744073709551616: ": {"named": "sharing", "memory": 1 << 64},
         "either SQL or": {},
     }.items():
         with pytest.raises(luthier.Error, match=match):
@@ -338,7 +344,7 @@ def test_the_command(made, tmp_path):
     assert ask(folder, text).stdout == "lane  size\n   0    12\n   0    12\n"
     assert ask(folder, text, "--format", "csv").stdout == "lane,size\n0,12\n0,12\n"
     assert json.loads(ask(folder, text, "--format", "json").stdout) == [{"lane": 0, "size": 12}] * 2
-    done = ask(folder, "--named", "access-pattern", "--kernel", "^scale$", "--cache-line", "64", "-o", tmp_path / "x.parquet")
+    done = ask(folder, "--named", "access-pattern", "--kernel", "^scale$", "-o", tmp_path / "x.parquet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     written = pa.parquet.read_table(tmp_path / "x.parquet")
     assert written.equals(luthier.query(folder, named="access-pattern", kernel="^scale$"))
@@ -394,6 +400,53 @@ def test_rows_are_printed_so_that_they_can_be_read_again():
     assert printed("table", ("a", ["x\x1b[2J", "one\ntwo"]), ("b", [1, 2])) == "a         b\nx\\x1b[2J  1\none       2\ntwo\n"
 
 
+def test_maps_are_json():
+    """Objects, if their keys are different texts, and else pairs; intervals among them keep their text."""
+    texts, numbers = pa.map_(pa.string(), pa.int64()), pa.map_(pa.int64(), pa.list_(pa.string()))
+    day = pa.MonthDayNano([0, 1, 0])
+    words = pa.map_(pa.dictionary(pa.int32(), pa.string()), pa.month_day_nano_interval())
+    for values, kind, means in [
+        ([[("a", 1)], [], None, [("a", 1), ("a", 2)]], texts, [{"a": 1}, {}, None, [["a", 1], ["a", 2]]]),
+        ([[(1, ["x"])], []], numbers, [[[1, ["x"]]], []]),
+        ([[[("a", 1)]], [None]], pa.list_(texts), [[{"a": 1}], [None]]),
+        ([{"m": [("a", 1)], "n": 1}], pa.struct({"m": texts, "n": pa.int64()}), [{"m": {"a": 1}, "n": 1}]),
+        ([[("a", [(1, None)])]], pa.map_(pa.string(), numbers), [{"a": [[1, None]]}]),
+        ([[("a", day)]], words, [{"a": str(day)}]),
+        ([day], pa.month_day_nano_interval(), [str(day)]),
+    ]:
+        column = pa.array(values, kind)
+        assert [row["x"] for row in json.loads(printed("json", ("x", column)))] == means
+        cells = [row["x"] for row in csv.DictReader(io.StringIO(printed("csv", ("x", column))))]
+        read = [None if cell == "" else cell if cell.startswith("MonthDayNano") else json.loads(cell) for cell in cells]
+        assert read == means
+        first = means[0] if isinstance(means[0], str) else json.dumps(means[0])
+        assert printed("table", ("x", column)).splitlines()[1] == first
+
+
+def test_values_that_python_lacks(made, monkeypatch, capsys):
+    assert printed("csv", ("x", pa.array([-1_000_000], pa.date32()))) == "x\n-0768-02-04\n"
+    monkeypatch.setattr(sys, "argv", ["luthier-query", str(made[0]), "SELECT named_struct('a', 1, 'a', 2) AS x"])
+    assert _command.main() == 2
+    said = capsys.readouterr().err
+    assert said.startswith("luthier: the column x cannot be printed: ") and said.count("\n") == 1
+
+
+def test_rows_that_parquet_lacks(made, tmp_path, monkeypatch, capsys):
+    words = ["luthier-query", str(made[0]), "SELECT interval '1 day' AS x", "-o", str(tmp_path / "x.parquet")]
+    monkeypatch.setattr(sys, "argv", words)
+    assert _command.main() == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"luthier: {tmp_path}/x.parquet: ") and "interval" in said and said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_the_system_refuses(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["luthier-query", "x" * 300, "SELECT 1"])
+    assert _command.main() == 2
+    said = capsys.readouterr().err
+    assert said.startswith("luthier: xxx") and said.endswith("File name too long\n") and "printed" not in said
+
+
 @pytest.mark.parametrize("engine", ["json", "parquet"])
 def test_columns_with_one_name_are_refused_where_one_would_be_lost(made, tmp_path, engine, monkeypatch, capsys):
     text = "SELECT a.rank, b.rank FROM ranks a, ranks b"
@@ -410,6 +463,17 @@ def test_columns_with_one_name_are_refused_where_one_would_be_lost(made, tmp_pat
         (["SELECT 1", "--limit", "1"], "--limit is for --named"),
         (["SELECT 1", "--kernel", "x"], "--kernel is for --named"),
         (["SELECT 1", "--cache-line", "64"], "--cache-line is for --named"),
+        (["SELECT 1", "--limit", "0"], "--limit is for --named"),
+        (["SELECT 1", "--cache-line", "0"], "--cache-line is for --named"),
+        (["--tables", "--named", ""], "--named and --tables are two things to do"),
+        (["--tables", "--threads", "0"], "--threads is for queries, and --tables is none"),
+        (["--tables", "--memory", "1G"], "--memory is for queries, and --tables is none"),
+        (["--tables", "--scheduler", "df://x:1"], "--scheduler is for queries, and --tables is none"),
+        (["--export", "x", "--threads", "1"], "--threads is for queries, and --export is none"),
+        (["--export", "x", "--memory", "1G"], "--memory is for queries, and --export is none"),
+        (["--export", "x", "--scheduler", "df://x:1"], "--scheduler is for queries, and --export is none"),
+        (["SELECT 1", "--threads", "0", "--scheduler", "df://x:1"], "--threads is for the engine here"),
+        (["SELECT 1", "--memory", "1G", "--scheduler", "df://x:1"], "--memory is for the engine here"),
         (["--tables", "--format", "csv"], "--format is for rows, and --tables has none"),
         (["--export", "x", "-o", "y"], "--output is for rows, and --export has none"),
         (["--named", "sharing", "--tables"], "--named and --tables are two things to do: ask for one"),
@@ -424,6 +488,25 @@ def test_options_that_would_change_nothing_are_refused(words, says, monkeypatch,
     assert says in capsys.readouterr().err
 
 
+def test_options_that_a_query_does_not_heed_are_refused(made):
+    """What a query heeds, its SQL or what answers here says; the others are errors, in Python, too."""
+    given = {"cache_line": 0, "threads": 1, "memory": 1 << 30}
+    for name, one in _named.NAMED.items():
+        assert not one.text or ("cache_line" in one.heeds) == ("{line}" in one.text)
+        # (Those in Rust and numpy have one thread.)
+        assert ("threads" in one.heeds) == (one.ordered is None)
+        for option, value in given.items():
+            if option not in one.heeds:
+                with pytest.raises(luthier.Error, match=f"{name} does not depend on .*: leave {option} out"):
+                    luthier.query(made[0], named=name, **{option: value})
+    for option, value in {"cache_line": 0, "limit": 0, "kernel": ""}.items():
+        with pytest.raises(luthier.Error, match=f"{option} is for the queries that have names"):
+            luthier.query(made[0], "SELECT 1", **{option: value})
+    for option in ("threads", "memory"):
+        with pytest.raises(luthier.Error, match=f"{option} is for the engine here"):
+            luthier.query(made[0], "SELECT 1", scheduler="df://x:1", **{option: 0})
+
+
 def test_damaged_files_are_named(made, tmp_path):
     """An error of one line names the file; no table lacks rows without a word."""
     for name, content, table, says in [
@@ -435,16 +518,54 @@ def test_damaged_files_are_named(made, tmp_path):
         ("summary.11.json", '{"kernels": [{"launches": 99999999999999999999}]}', "kernels", "launches is 9{20}, and no int64"),
         ("summary.11.json", "[" * 100000, "kernels", "summary.11.json: lists lie too deep"),
         ("summary.11.json", "{}", "kernels", "summary.11.json has not what Luthier writes there: KeyError: 'kernels'"),
+        ("summary.11.json", '{"kernels": [{"symbol": [1], "object": "x"}]}', "object_of_kernel", r"summary.11.json: symbol is \[1\]"),
+        ("summary.11.json", '{"kernels": [{"object": {}}]}', "place_of_kernel", "summary.11.json: object is {}, and no string"),
+        ("hotspots.11.json", "[{}]", "executions", "hotspots.11.json has not what Luthier writes there: KeyError: 'object'"),
+        ("rank.json", "[1]", "ranks", "rank.json has not what Luthier writes there: it is no object"),
+        ("rank.json", '{"ranks": "x"}', "kernels, ranks", "rank.json: ranks is 'x', and no int64"),
+        ("catalogue.json", '{"version": 1}', "ranks", "catalogue.json has not what Luthier writes there: KeyError: 'results'"),
+        ("catalogue.json", '{"version": 1, "results": [], "tables": [1]}', "ranks", "catalogue.json has not what Luthier writes there"),
+        ("objects/abc.co", "", "code_objects", "abc.co"),
+        ("launch-log.11.json", '[{"launch": "x"}]', None, "launch-log.11.json: launch is 'x', and no int64"),
+        ("launch-log.11.json", '[{"launch": 1, "kernel": [2]}]', None, r"launch-log.11.json: kernel is \[2\], and no string"),
     ]:
         folder = tmp_path / "damaged"
         folder.mkdir(exist_ok=True)
-        for path in made[0].iterdir():
-            (folder / path.name).unlink(missing_ok=True)
-            (folder / path.name).symlink_to(path)
-        (folder / name).unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(made[0], folder)
         (folder / name).write_text(content)
         with pytest.raises(luthier.Error, match=says):
-            luthier.query(folder, f"SELECT count(*) FROM {table}")
+            luthier.query(folder, table and f"SELECT count(*) FROM {table}", named=None if table else "working-set")
+
+
+def test_damaged_datasets_are_named(made, tmp_path):
+    def damaged(says, table):
+        with pytest.raises(luthier.Error, match=says):
+            luthier.query(tmp_path / "dataset", f"SELECT count(*) FROM {table}")
+
+    luthier.export(made[0], tmp_path / "dataset")
+    path = tmp_path / "dataset/kernels/part-0.parquet"
+    pa.parquet.write_table(pa.table({"rank": ["x"]}), path)
+    damaged("kernels/part-0.parquet: rank is 'x', and no int64", "kernels")
+    path.write_text("")
+    damaged("kernels/part-0.parquet cannot be read: ", "object_of_kernel, kernels")
+    (tmp_path / "dataset/mem_trace/rank=0").rename(tmp_path / "dataset/mem_trace/rank=x")
+    damaged("part-0.parquet: its folders are not those of a dataset, rank=N/process=N/session=N", "mem_trace")
+
+
+def test_records_of_other_types_are_named(tmp_path):
+    columns = {field.name: ["x"] for field in SCHEMA}
+    pa.parquet.write_table(pa.table(columns), tmp_path / "mem-trace.1.parquet")
+    with pytest.raises(luthier.Error, match="mem-trace.1.parquet cannot be read: "):
+        luthier.query(tmp_path, named="reuse-distance")
+
+
+def test_rows_without_a_launch_are_of_no_kernel(made, tmp_path):
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "launch-log.11.json").write_text('[{"launch": null, "arguments": {}}, {"launch": null, "kernel": "x", "arguments": {"0": "0x10"}}]')
+    (tmp_path / "summary.12-2.json").write_text('{"kernels": [{}]}')
+    assert luthier.query(tmp_path, named="access-pattern", kernel="scale").num_rows
+    assert luthier.query(tmp_path, named="working-set") == luthier.query(made[0], named="working-set")
 
 
 def test_nothing_is_counted_twice(made, tmp_path):

@@ -16,10 +16,6 @@ from ._query import Answer, Session, answer, queries, session, write
 from ._waiting import waiting
 
 
-LINE = 128
-"""Bytes of a cache line, if nobody says."""
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="luthier query",
@@ -78,7 +74,7 @@ def _bytes(text: str) -> int:
 
 def _without_effect(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Ends with an error if an option would change nothing."""
-    given = {name for name, value in vars(options).items() if value not in (None, False)}
+    given = {name for name, value in vars(options).items() if value is not None and value is not False}
     kinds = [name for name in ("named", "tables", "export") if name in given]
     if len(kinds) > 1:
         parser.error(f"--{kinds[0]} and --{kinds[1]} are two things to do: ask for one")
@@ -88,6 +84,12 @@ def _without_effect(parser: argparse.ArgumentParser, options: argparse.Namespace
     for word, other in itertools.product(("output", "format"), ("tables", "export")):
         if {word, other} <= given:
             parser.error(f"--{word} is for rows, and --{other} has none")
+    for word, other in itertools.product(("threads", "memory", "scheduler"), ("tables", "export")):
+        if {word, other} <= given:
+            parser.error(f"--{word} is for queries, and --{other} is none")
+    for word in ("threads", "memory"):
+        if {word, "scheduler"} <= given:
+            parser.error(f"--{word} is for the engine here: executors of a cluster have options of their own")
     if {"output", "format"} <= given:
         parser.error("--format is for rows that are printed, and --output writes them as Parquet")
 
@@ -99,13 +101,11 @@ def main() -> int:
     _without_effect(parser, options)
     words: list[str] = options.words
     sql = None
-    if not (options.named or options.tables or options.export):
+    if options.named is None and not options.tables and options.export is None:
         if len(words) < 2:
             parser.error("a query is missing: SQL, or --named NAME")
         sql = words.pop()
     try:
-        if options.threads is not None and options.threads < 1:
-            raise Error(f"{options.threads} threads: it has to be 1 or more")
         within = session(words, options.threads, options.memory, options.scheduler)
         if options.tables:
             _list(within)
@@ -116,7 +116,7 @@ def main() -> int:
                 _export.write(within, options.export)
         else:
             with waiting("querying"):
-                rows = answer(within, sql, options.named, options.cache_line or LINE, options.kernel, options.limit)
+                rows = answer(within, sql, options.named, options.cache_line, options.kernel, options.limit)
                 if options.output:
                     names_once(rows.schema)
                     write(rows, options.output / "query.parquet" if options.output.is_dir() else options.output)
@@ -127,7 +127,7 @@ def main() -> int:
             if not options.output:
                 # (Percentages of ready queries need one digit; what SQL computes may need all.)
                 form = options.format or "table"
-                printer = partial(table, rounded=bool(options.named)) if form == "table" else PRINT[form]
+                printer = partial(table, rounded=options.named is not None) if form == "table" else PRINT[form]
                 printer(rows, sys.stdout)
         sys.stdout.flush()
     except Error as error:
@@ -138,7 +138,7 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        print(f"luthier: the rows cannot be printed: {error.strerror}", file=sys.stderr)
+        print(f"luthier: {error.filename or 'the rows cannot be printed'}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

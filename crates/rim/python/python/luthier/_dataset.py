@@ -107,7 +107,10 @@ class Dataset:
             self.objects.setdefault(path.stem, path)
         if known:
             said = directory / "rank.json"
-            self.ranks.append({**(_json(said) if said.is_file() else {}), "rank": rank, "directory": _readable(directory)})
+            facts = _json(said) if said.is_file() else {}
+            if not isinstance(facts, dict):
+                raise Error(f"{said} has not what Luthier writes there: it is no object")
+            self.ranks.append({**facts, "rank": rank, "directory": _readable(directory)})
 
     def _once(self, path: Path) -> None:
         """Rows that are there twice would count twice. (Directories of links to the same files are two runs.)"""
@@ -121,12 +124,25 @@ class Dataset:
         catalogue = _json(directory / CATALOGUE)
         if not isinstance(catalogue, dict) or catalogue.get("version") != VERSION:
             raise Error(f"{directory / CATALOGUE} is not of version {VERSION}: export the run again")
-        self.results = {name: [] for name in catalogue["results"]}
-        for table in catalogue["tables"]:
-            if "stream" in table:
-                for path in sorted((directory / table["name"]).glob("*/*/*/*.parquet")):
-                    rank, process, session = (int(folder.partition("=")[2]) for folder in path.parts[-4:-1])
-                    self.streams.setdefault(table["stream"], []).append(Part(rank, process, session, path))
+        try:
+            self.results = {str(name): [] for name in catalogue["results"]}
+            streams = {str(table["stream"]): directory / table["name"] for table in catalogue["tables"] if "stream" in table}
+        except (TypeError, KeyError) as error:
+            raise Error(f"{directory / CATALOGUE} has not what Luthier writes there: {type(error).__name__}: {error}") from None
+        for stream, folder in streams.items():
+            parts = [_placed(path) for path in sorted(folder.glob("*/*/*/*.parquet"))]
+            if parts:
+                self.streams[stream] = parts
+
+
+def _placed(path: Path) -> Part:
+    """A file of an exported dataset, by the folders that it is in."""
+    folders = path.parts[-4:-1]
+    values = [re.fullmatch(rf"{name}=(\d+)", folder) for name, folder in zip(OWNER, folders, strict=True)]
+    if None in values:
+        raise Error(f"{path}: its folders are not those of a dataset, {'/'.join(f'{name}=N' for name in OWNER)}")
+    rank, process, session = (int(value[1]) for value in values if value)
+    return Part(rank, process, session, path)
 
 
 def _readable(path: Path) -> str:

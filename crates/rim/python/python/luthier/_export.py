@@ -16,10 +16,7 @@ from . import _named
 from ._dataset import CATALOGUE, OWNER, PART, VERSION, Part
 from ._errors import Error
 from ._facts import LINKS, SHEETS
-from ._query import Session, name_of
-
-LINE = 128
-"""Bytes of a cache line in the catalogue's queries."""
+from ._query import LINE, Session, name_of
 
 
 class _Everything:

@@ -15,6 +15,7 @@ import pyarrow.parquet
 from ._dataset import OWNER, PART, Dataset, _json
 from ._errors import Error
 from ._inspect import inspect
+from ._query import in_one_line
 
 Row = Mapping[str, Any]
 Key = tuple[int, int, int]
@@ -138,29 +139,44 @@ class Facts:
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._read: dict[str, list[Row]] = {}
-        self._reading = Path()
-        """The file that rows come from at the moment."""
+        self._batches: dict[str, pa.RecordBatch] = {}
+        self._reading: Path | None = None
+        """The file that rows come from at the moment, if they come from one."""
         self._shared: dict[str, dict[Key, list[Row]]] = {}
 
     def rows(self, name: str) -> list[Row]:
-        """Of a sheet."""
-        if name not in self._read and self._dataset.exported:
-            path = self._dataset.exported / name / PART
-            try:
-                self._read[name] = [*pa.parquet.ParquetFile(path).read().to_pylist()]
-            except (OSError, pa.ArrowException) as error:
-                raise Error(f"{path} cannot be read: {error}") from None
+        """Of a sheet, with values of its columns' types."""
         if name not in self._read:
-            self._read[name] = list(self._made(name))
+            # (Sheets are made of other sheets, too.)
+            before = self._reading
+            rows = list(self._made(name))
+            self._batches[name] = self._typed(name, rows)
+            self._read[name] = rows
+            self._reading = before
         return self._read[name]
 
     def _made(self, name: str) -> Iterator[Row]:
         """The rows of a sheet, out of the files that tools wrote."""
-        special = getattr(self, f"_{name}", None)
+        special = None if self._dataset.exported else getattr(self, f"_{name}", None)
+        listed = self._exported if self._dataset.exported else self._listed
+        self._reading = None
         try:
-            yield from special() if special else self._listed(SHEETS[name])
+            yield from special() if special else listed(name)
         except (TypeError, KeyError, AttributeError, ValueError, OverflowError) as error:
-            raise Error(f"{self._reading} has not what Luthier writes there: {type(error).__name__}: {error}") from None
+            raise Error(f"{self._place(name)} has not what Luthier writes there: {type(error).__name__}: {error}") from None
+
+    def _place(self, name: str) -> str:
+        """Where a row of a sheet is from."""
+        return f"the table {name}" if self._reading is None else str(self._reading)
+
+    def _exported(self, name: str) -> Iterator[Row]:
+        assert self._dataset.exported
+        self._reading = self._dataset.exported / name / PART
+        try:
+            for row in pa.parquet.ParquetFile(self._reading).read().to_pylist():
+                yield {column: row.get(column) for column in {**SHEETS, **LINKS}[name].columns}
+        except (OSError, pa.ArrowException) as error:
+            raise Error(f"{self._reading} cannot be read: {error}") from None
 
     def of(self, name: str, whose: Key) -> list[Row]:
         """Those of a sheet's rows that are of one process."""
@@ -173,13 +189,16 @@ class Facts:
 
     def batch(self, name: str) -> pa.RecordBatch:
         """A sheet's rows for the query engine."""
-        rows = self.rows(name)
+        self.rows(name)
+        return self._batches[name]
+
+    def _typed(self, name: str, rows: list[Row]) -> pa.RecordBatch:
         schema = pa.schema(list({**SHEETS, **LINKS}[name].columns.items()))
         try:
             columns = [pa.array([row.get(column.name) for row in rows], column.type) for column in schema]
-        except (pa.ArrowException, OverflowError, ValueError):
+        except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
             self._check(name, schema)
-            raise
+            raise Error(f"the table {name}: {in_one_line(error)}") from None
         return pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _check(self, name: str, schema: pa.Schema) -> None:
@@ -189,10 +208,11 @@ class Facts:
                 value = row.get(column.name)
                 try:
                     pa.array([value], column.type)
-                except (pa.ArrowException, OverflowError, ValueError):
-                    raise Error(f"{self._reading}: {column.name} is {value!r}, and no {column.type}") from None
+                except (pa.ArrowException, OverflowError, TypeError, ValueError):
+                    raise Error(f"{self._place(name)}: {column.name} is {value!r}, and no {column.type}") from None
 
-    def _listed(self, sheet: Sheet) -> Iterator[Row]:
+    def _listed(self, name: str) -> Iterator[Row]:
+        sheet = SHEETS[name]
         for own, found in self._files(sheet.tool):
             for row in found[sheet.at] if sheet.at else found:
                 if not isinstance(row, dict):
@@ -223,7 +243,9 @@ class Facts:
                 yield {**row, "rank": part.rank, "process": row["pid"]}
 
     def _ranks(self) -> Iterator[Row]:
-        yield from self._dataset.ranks
+        for row in self._dataset.ranks:
+            self._reading = Path(row["directory"]) / "rank.json"
+            yield row
 
     def _classes(self) -> Iterator[Row]:
         for row in self._statistics():
@@ -232,11 +254,13 @@ class Facts:
 
     def _code_objects(self) -> Iterator[Row]:
         for name, path in self._dataset.objects.items():
+            self._reading = path
             for one in inspect(path).objects:
                 yield {"object": name, "target": one.target, "path": str(path), "size": len(one.data)}
 
     def _instructions(self) -> Iterator[Row]:
         for name, path in self._dataset.objects.items():
+            self._reading = path
             found: dict[int, Row] = {}
             for one in inspect(path).objects:
                 for function in (*one.kernels, *one.functions):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import _ordered, _touched
 from ._errors import Error
-from ._query import Answer, Session
+from ._query import LINE, MOST, Answer, Session
 
 GLOBAL = "size > 0 AND (kind & 192) = 0"
 """Accesses with an address in global memory: not to LDS (64) or scratch (128), and not those whose texels are unknown."""
@@ -18,8 +18,8 @@ GLOBAL = "size > 0 AND (kind & 192) = 0"
 
 @dataclass(frozen=True)
 class Parameters:
-    cache_line: int
-    """Bytes."""
+    cache_line: int | None
+    """Bytes, if somebody says."""
     kernel: str | None
     """Regular expression for the symbol or the name."""
     limit: int | None
@@ -32,8 +32,9 @@ class Parameters:
             pattern = re.compile(self.kernel)
         except re.error as error:
             raise Error(f"{self.kernel!r} is no regular expression: {error}") from None
-        rows = [*session.facts.rows("kernels"), *session.facts.rows("launches")]
-        names = [(str(row.get("symbol") or row["kernel"]), str(row["name"])) for row in rows]
+        kernels = [(row["symbol"], row["name"]) for row in session.facts.rows("kernels")]
+        launched = [(row["kernel"], row["name"]) for row in session.facts.rows("launches")]
+        names = [(symbol, name or symbol) for symbol, name in (*kernels, *launched) if symbol is not None]
         fitting = {symbol for symbol, name in names if pattern.search(symbol) or pattern.search(name)}
         if not fitting:
             there = sorted({symbol for symbol, _ in names})
@@ -52,6 +53,8 @@ class Named:
     """What answers here, where there is no cluster; with `text`, it says the same."""
     code: bool = False
     """Whether it is worth nothing without code objects."""
+    heeds: frozenset[str] = frozenset()
+    """Options that change what it does here: `cache_line`, `threads` and `memory`."""
 
 
 # An access that crosses the border of a line touches two. (Nothing is divided: in DuckDB and Spark that makes fractions.)
@@ -94,6 +97,7 @@ NAMED: Mapping[str, Named] = {
         ORDER BY working_set DESC, k.kernel, k.rank, k.process, k.session
         """,
         ordered=_touched.working_set,
+        heeds=frozenset({"cache_line", "memory"}),
     ),
     "hottest-lines": Named(
         "source lines by the instructions that lanes executed for them",
@@ -107,6 +111,7 @@ NAMED: Mapping[str, Named] = {
         ORDER BY lane_instructions DESC, e.kernel, i.file, i.line
         """,
         code=True,
+        heeds=frozenset({"threads", "memory"}),
     ),
     "sharing": Named(
         "how many cache lines of global memory are touched by one workgroup of a launch, by two, and so on",
@@ -122,6 +127,7 @@ NAMED: Mapping[str, Named] = {
         FROM lines_of_it GROUP BY kernel, workgroups ORDER BY kernel, workgroups
         """,
         ordered=_touched.sharing,
+        heeds=frozenset({"cache_line", "memory"}),
     ),
     "false-sharing": Named(
         "cache lines that one workgroup of a launch writes and another accesses, though they have no written dword in common",
@@ -154,11 +160,13 @@ NAMED: Mapping[str, Named] = {
         WHERE l.workgroups > 1
         ORDER BY l.accesses DESC, l.rank, l.process, l.session, l.dispatch, address
         """,
+        heeds=frozenset({"cache_line", "threads", "memory"}),
     ),
     "reuse-distance": Named(
         "how many other cache lines a process touches between two accesses to the same one, as a histogram per kernel",
         "mem-trace",
         ordered=_ordered.reuse_distance,
+        heeds=frozenset({"cache_line"}),
     ),
     "access-pattern": Named(
         "how the lanes of each memory instruction step through each buffer",
@@ -166,6 +174,9 @@ NAMED: Mapping[str, Named] = {
         ordered=_ordered.access_pattern,
     ),
 }
+
+MATTERS = {"cache_line": "the size of a cache line", "threads": "a number of threads", "memory": "the memory that it may use"}
+"""Options that some of them heed, in words."""
 
 HOW = "LUTHIER_OBJECTS=1 luthier run -t {tool} --output {directory} -- PROGRAM"
 
@@ -175,12 +186,15 @@ def answer(session: Session, name: str, parameters: Parameters) -> Answer:
     one = NAMED.get(name)
     if one is None:
         raise Error(f"no query {name}: there are {', '.join(NAMED)}")
-    line = parameters.cache_line
+    for option, value in {**session.bounds, "cache_line": parameters.cache_line}.items():
+        if value is not None and option not in one.heeds:
+            raise Error(f"{name} does not depend on {MATTERS[option]}: leave {option} out")
+    line = LINE if parameters.cache_line is None else parameters.cache_line
     # An access of a lane has up to 16 bytes, and is counted in its first line and in its last.
     if line < 16 or line & (line - 1) or line > 1 << 20:
         raise Error(f"a cache line of {line} bytes: it has to be a power of two from 16 to 1048576")
-    if parameters.limit is not None and parameters.limit < 1:
-        raise Error(f"a limit of {parameters.limit} rows: it has to be 1 or more")
+    if parameters.limit is not None and not 1 <= parameters.limit <= MOST:
+        raise Error(f"a limit of {parameters.limit} rows: it has to be from 1 to {MOST}")
     dataset = session.dataset
     how = HOW.format(tool=one.needs, directory=dataset.directories[0])
     if one.needs not in dataset.streams and one.needs not in dataset.results:

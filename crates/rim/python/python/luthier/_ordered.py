@@ -62,7 +62,9 @@ class Owners:
 
     def __init__(self, session: Session, part: Part, names: Names) -> None:
         def mine(table: str, key: str) -> Mapping:
-            return Mapping({row[key]: names.number(row["kernel"]) for row in session.facts.of(table, part.owner)})
+            # (As in SQL, null is equal to nothing.)
+            rows = (row for row in session.facts.of(table, part.owner) if None not in (row[key], row["kernel"]))
+            return Mapping({row[key]: names.number(row["kernel"]) for row in rows})
 
         self._launches, self._places = mine("launches", "launch"), mine("place_of_kernel", "pc")
 
@@ -82,7 +84,7 @@ def records_of(part: Part) -> Iterator[dict[str, Array]]:
                     records = {name: batch.column(name).to_numpy().astype(numpy.int64) for name in COLUMNS}
                     wanted = (records["size"] > 0) & ((records["kind"] & 192) == 0)
                     yield {name: values[wanted] for name, values in records.items()}
-    except (OSError, pa.ArrowException, KeyError) as error:
+    except (OSError, pa.ArrowException, KeyError, ValueError, TypeError) as error:
         raise Error(f"{part.path} cannot be read: {error}") from None
 
 

@@ -33,8 +33,46 @@ def names_once(schema: pa.Schema) -> None:
 
 def _rows(batches: Iterator[pa.RecordBatch]) -> Iterator[list[Any]]:
     for batch in batches:
-        columns = [column.to_pylist() for column in batch.columns]
+        columns = [_values(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)]
         yield from (list(row) for row in zip(*columns, strict=True))
+
+
+def _values(name: str, column: pa.Array[Any]) -> list[Any]:
+    """Those of a column. Times that Python does not have are texts."""
+    import pyarrow as pa
+
+    try:
+        values = column.to_pylist()
+        return [_with_maps(value, column.type) for value in values] if pa.types.is_nested(column.type) else values
+    except (ValueError, OverflowError, pa.ArrowException) as error:
+        try:
+            return column.cast(pa.string()).to_pylist()
+        except pa.ArrowException:
+            raise Error(f"the column {name} cannot be printed: {error}") from None
+
+
+def _with_maps(value: Any, kind: pa.DataType) -> Any:
+    """Maps, which Arrow makes lists of pairs, as objects if their keys are different texts."""
+    from pyarrow import types
+
+    if value is None or not types.is_nested(kind):
+        return value
+    if types.is_map(kind):
+        pairs = [[_with_maps(key, kind.key_type), _with_maps(one, kind.item_type)] for key, one in value]
+        texts = {key: one for key, one in pairs if isinstance(key, str)}
+        return texts if len(texts) == len(pairs) and _are_texts(kind.key_type) else pairs
+    if types.is_struct(kind):
+        return {field.name: _with_maps(value[field.name], field.type) for field in kind}
+    if isinstance(value, list) and not types.is_union(kind):
+        return [_with_maps(one, kind.value_type) for one in value]
+    return value
+
+
+def _are_texts(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return types.is_null(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
 def _plain(value: Any) -> Any:
@@ -46,7 +84,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     # (Intervals are tuples too, whose text says more than their numbers.)
-    if isinstance(value, list):
+    if type(value) in (list, tuple):
         return [_plain(one) for one in value]
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 PATHS = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+LINE = 128
+"""Bytes of a cache line, if nobody says."""
+MOST = (1 << 63) - 1
+"""Numbers beyond it are none for the engine."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,17 @@ class Session:
         engine = _engine()
         from ._facts import Facts
 
+        self.bounds = {"threads": threads, "memory": memory}
+        """As they were asked for."""
+        for name, bound in self.bounds.items():
+            if bound is not None and not 1 <= bound <= MOST:
+                raise Error(f"{name} of {bound}: it has to be from 1 to {MOST}")
         self.dataset = Dataset([directories] if isinstance(directories, (str, os.PathLike)) else directories)
         self.facts = Facts(self.dataset)
-        self.memory = memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        self.memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2 if memory is None else memory
         runtime = engine.RuntimeEnvBuilder().with_disk_manager_os().with_fair_spill_pool(self.memory)
-        config = engine.SessionConfig().with_target_partitions(threads or len(os.sched_getaffinity(0)))
+        partitions = len(os.sched_getaffinity(0)) if threads is None else threads
+        config = engine.SessionConfig().with_target_partitions(partitions)
         self._context: Any = engine.SessionContext(config, runtime)
         self._reads_only = engine.SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
         self._engine = engine
@@ -134,7 +144,7 @@ class Session:
             raise self._failed(error) from None
 
     def _failed(self, error: Exception) -> Error:
-        text = "; ".join(line.strip().removesuffix(".") for line in str(error).splitlines() if line.strip())
+        text = in_one_line(error)
         missing = re.search(r"table '(?:datafusion\.public\.)?(\w+)' not found", text)
         if missing:
             text = f"no table {missing[1]}: there are {', '.join(sorted(self.tables))}"
@@ -197,6 +207,11 @@ class Session:
         return folder
 
 
+def in_one_line(error: Exception) -> str:
+    """What an engine says, which may have several lines."""
+    return "; ".join(line.strip().removesuffix(".") for line in str(error).splitlines() if line.strip())
+
+
 def _check(path: Path) -> None:
     import pyarrow.parquet
 
@@ -228,7 +243,7 @@ def query(
     sql: str | None = None,
     *,
     named: str | None = None,
-    cache_line: int = 128,
+    cache_line: int | None = None,
     kernel: str | None = None,
     limit: int | None = None,
     threads: int | None = None,
@@ -238,8 +253,9 @@ def query(
     """The answer to a query over what `luthier run --output` left, as an Arrow table.
 
     `directories`: one, or several such as those of several ranks. Either `sql`, or the name of a query in `queries()`, with the size of
-    a cache line in bytes, a regular expression that kernels' names have to match, and how many rows are wanted. `threads` and
-    `memory` (bytes) bound what it takes. With `scheduler`, such as `df://localhost:50050`, an Apache Ballista cluster executes it.
+    a cache line in bytes (128 without), a regular expression that kernels' names have to match, and how many rows are wanted. `threads`
+    and `memory` (bytes) bound what it takes. With `scheduler`, such as `df://localhost:50050`, an Apache Ballista cluster executes it.
+    An option that would change nothing is an error.
     """
     return answer(session(directories, threads, memory, scheduler), sql, named, cache_line, kernel, limit).table()
 
@@ -248,18 +264,24 @@ def session(directories: PATHS, threads: int | None, memory: int | None, schedul
     """Of the engine here, or of a cluster's."""
     if scheduler is None:
         return Session(directories, threads=threads, memory=memory)
+    for name, bound in {"threads": threads, "memory": memory}.items():
+        if bound is not None:
+            raise Error(f"{name} is for the engine here: executors of a cluster have options of their own")
     from ._cluster import Cluster
 
     return Cluster(directories, scheduler)
 
 
 def answer(
-    session: Session, sql: str | None, named: str | None, cache_line: int, kernel: str | None, limit: int | None
+    session: Session, sql: str | None, named: str | None, cache_line: int | None, kernel: str | None, limit: int | None
 ) -> Answer:
     """What `query` does, with the rows as they come."""
     if (sql is None) == (named is None):
         raise Error("a query is either SQL or the name of one")
     if sql is not None:
+        for name, value in {"cache_line": cache_line, "kernel": kernel, "limit": limit}.items():
+            if value is not None:
+                raise Error(f"{name} is for the queries that have names, and SQL is none of them")
         return session.sql(sql)
     from . import _named
 
@@ -298,5 +320,8 @@ def write(answer: Answer, path: Path) -> None:
         part.replace(final)
     except OSError as error:
         raise Error(f"{path}: {error.strerror or error}") from None
+    except pyarrow.ArrowException as error:
+        # (Parquet lacks some of the types that SQL has.)
+        raise Error(f"{path}: {in_one_line(error)}") from None
     finally:
         part.unlink(missing_ok=True)
