@@ -317,7 +317,7 @@ impl Registers {
 
 #[cfg(test)]
 impl Registers {
-    /// So many rows, all of them defined, of a wave whose lanes are all on.
+    /// The rows of a wave whose lanes are all on. All of them are defined.
     pub fn of_rows(rows: usize) -> Registers {
         Registers {
             undefined: vec![Undefined::NOTHING; rows],

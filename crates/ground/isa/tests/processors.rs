@@ -1,4 +1,4 @@
-//! What LLVM needs for a processor is kept for the next who asks for it. Threads that ask at once, for several processors, get theirs.
+//! The shim keeps LLVM's objects for a processor for the next decoder of that processor. Threads that ask at once, for several processors, get theirs.
 
 use llvm_shim::{DecodedInst, Mc, WINDOW, assemble};
 use std::thread;

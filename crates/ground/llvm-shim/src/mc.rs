@@ -162,8 +162,8 @@ impl Default for DecodedInst {
     }
 }
 
-/// How often this process has made LLVM's objects for a processor. Those that a decoder or the assembler no longer needs are kept for the
-/// next one, four of a kind.
+/// How often this process has made LLVM's objects for a processor. The shim keeps up to four of a kind when their owners are
+/// dropped.
 pub fn made() -> u64 {
     // SAFETY: reads a number.
     unsafe { ffi::luthier_mc_made() }

@@ -39,7 +39,7 @@ fn objects_are_kept_for_the_next_owner() {
         assert_eq!(made() - before, others);
         drop(five);
     }
-    // Of more kinds than are kept, the oldest go.
+    // The oldest go if there are more kinds than are kept.
     for turn in 0..70 {
         let features = "+wavefrontsize64,".repeat(turn) + "+wavefrontsize64";
         let before = made();

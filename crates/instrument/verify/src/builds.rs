@@ -103,7 +103,7 @@ pub fn compare(
         Subject::Launch(_) => Device::observed(good.clone(), watcher.clone())?,
         Subject::Recording(recording) => Device::recorded(recording, watcher.clone())?,
     };
-    // Buffers have the sizes that somebody has named. What a build writes behind them would not be compared.
+    // Buffers have the sizes that the caller has named. Memory behind them would not be compared.
     if matches!(subject, Subject::Launch(_)) {
         device.be_exact();
     }

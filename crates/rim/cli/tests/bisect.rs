@@ -114,7 +114,7 @@ fn the_first_store_that_differs_is_shown_in_both_builds() {
     }
 }
 
-/// What lies behind a buffer is not compared. An error names the file that it is about, and no other.
+/// Memory behind a buffer is not compared. An error names the file that it is about, and no other.
 #[test]
 fn a_buffer_ends_with_its_last_byte() {
     let place = Place::new();

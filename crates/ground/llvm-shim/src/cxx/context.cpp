@@ -64,7 +64,7 @@ struct Kept {
 constexpr size_t MostKept = 64;
 constexpr size_t MostOfOne = 4;
 
-// Nobody waits for it: the child of a fork may find it locked by a thread that it does not have. Decoders are also made and dropped in exit
+// Threads only try it: the child of a fork may find it locked by a thread that it does not have. Decoders are also made and dropped in exit
 // handlers, so that nothing destroys the shelf.
 std::mutex Lock;
 static_assert(std::is_trivially_destructible_v<std::mutex>);

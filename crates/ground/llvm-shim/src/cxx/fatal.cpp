@@ -33,7 +33,7 @@ std::string withoutAborting(llvm::function_ref<void()> Body) {
   Rescue *volatile Outer = Current;
   Current = &Here;
   // Skipping the destructors of the frames between here and the error only leaks. Pieces that such a frame has borrowed are lost, so that
-  // nobody gets half-changed ones.
+  // no other owner gets half-changed ones.
   if (setjmp(Here.Target) == 0) {
     Body();
     Current = Outer;
