@@ -488,17 +488,20 @@ def test_options_that_would_change_nothing_are_refused(words, says, monkeypatch,
     assert says in capsys.readouterr().err
 
 
-def test_options_that_a_query_does_not_heed_are_refused(made):
-    """What a query heeds, its SQL or what answers here says; the others are errors, in Python, too."""
-    given = {"cache_line": 0, "threads": 1, "memory": 1 << 30}
+def test_options_that_a_query_does_not_heed_are_said(made):
+    """What a query heeds, its SQL or what answers here says."""
+    given = {"cache_line": 128, "threads": 1, "memory": 1 << 30}
     for name, one in _named.NAMED.items():
         assert not one.text or ("cache_line" in one.heeds) == ("{line}" in one.text)
         # (Those in Rust and numpy have one thread.)
         assert ("threads" in one.heeds) == (one.ordered is None)
         for option, value in given.items():
             if option not in one.heeds:
-                with pytest.raises(luthier.Error, match=f"{name} does not depend on .*: leave {option} out"):
+                with pytest.warns(UserWarning, match=f"{name} does not depend on .*: {option} changes nothing"):
                     luthier.query(made[0], named=name, **{option: value})
+    said = ask(made[0], "--named", "reuse-distance", "--memory", "256M")
+    assert said.returncode == 0 and said.stdout == ask(made[0], "--named", "reuse-distance").stdout
+    assert said.stderr == "luthier: reuse-distance does not depend on the memory that it may use: memory changes nothing\n"
     for option, value in {"cache_line": 0, "limit": 0, "kernel": ""}.items():
         with pytest.raises(luthier.Error, match=f"{option} is for the queries that have names"):
             luthier.query(made[0], "SELECT 1", **{option: value})

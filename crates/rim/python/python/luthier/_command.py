@@ -107,6 +107,12 @@ def main() -> int:
         sql = words.pop()
     try:
         within = session(words, options.threads, options.memory, options.scheduler)
+        if options.named is not None:
+            # (What it needs is known to be there now.)
+            from ._named import MATTERS, unheeded
+
+            for note in unheeded(options.named, {name: getattr(options, name) for name in MATTERS}):
+                print(f"luthier: {note}", file=sys.stderr)
         if options.tables:
             _list(within)
         elif options.export:

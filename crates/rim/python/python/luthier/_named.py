@@ -181,14 +181,20 @@ MATTERS = {"cache_line": "the size of a cache line", "threads": "a number of thr
 HOW = "LUTHIER_OBJECTS=1 luthier run -t {tool} --output {directory} -- PROGRAM"
 
 
+def unheeded(name: str | None, given: Mapping[str, object]) -> list[str]:
+    """Notes on options that a ready query does not heed; `given`: those of `MATTERS`, None if not."""
+    one = NAMED.get(name or "")
+    if one is None:
+        return []
+    left = (option for option, value in given.items() if value is not None and option not in one.heeds)
+    return [f"{name} does not depend on {MATTERS[option]}: {option} changes nothing" for option in left]
+
+
 def answer(session: Session, name: str, parameters: Parameters) -> Answer:
     """Rows of one of them."""
     one = NAMED.get(name)
     if one is None:
         raise Error(f"no query {name}: there are {', '.join(NAMED)}")
-    for option, value in {**session.bounds, "cache_line": parameters.cache_line}.items():
-        if value is not None and option not in one.heeds:
-            raise Error(f"{name} does not depend on {MATTERS[option]}: leave {option} out")
     line = LINE if parameters.cache_line is None else parameters.cache_line
     # An access of a lane has up to 16 bytes, and is counted in its first line and in its last.
     if line < 16 or line & (line - 1) or line > 1 << 20:

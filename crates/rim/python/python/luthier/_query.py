@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,9 +87,7 @@ class Session:
         engine = _engine()
         from ._facts import Facts
 
-        self.bounds = {"threads": threads, "memory": memory}
-        """As they were asked for."""
-        for name, bound in self.bounds.items():
+        for name, bound in {"threads": threads, "memory": memory}.items():
             if bound is not None and not 1 <= bound <= MOST:
                 raise Error(f"{name} of {bound}: it has to be from 1 to {MOST}")
         self.dataset = Dataset([directories] if isinstance(directories, (str, os.PathLike)) else directories)
@@ -255,9 +254,14 @@ def query(
     `directories`: one, or several such as those of several ranks. Either `sql`, or the name of a query in `queries()`, with the size of
     a cache line in bytes (128 without), a regular expression that kernels' names have to match, and how many rows are wanted. `threads`
     and `memory` (bytes) bound what it takes. With `scheduler`, such as `df://localhost:50050`, an Apache Ballista cluster executes it.
-    An option that would change nothing is an error.
+    An option that is for something else is an error. One that this query does not depend on gives a warning.
     """
-    return answer(session(directories, threads, memory, scheduler), sql, named, cache_line, kernel, limit).table()
+    within = session(directories, threads, memory, scheduler)
+    from . import _named
+
+    for note in _named.unheeded(named, {"cache_line": cache_line, "threads": threads, "memory": memory}):
+        warnings.warn(note, stacklevel=2)
+    return answer(within, sql, named, cache_line, kernel, limit).table()
 
 
 def session(directories: PATHS, threads: int | None, memory: int | None, scheduler: str | None) -> Session:
