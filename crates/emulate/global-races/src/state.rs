@@ -62,7 +62,7 @@ const MOST_WRITERS: usize = 1 << 12;
 
 /// The load, the wave, the era of the records, and the record.
 type Noted = (Site, Reader, u32, RecordId);
-/// As many waves as a workgroup mostly has, and places.
+/// Places, and as many waves as a workgroup mostly has.
 const NOTED: [usize; 2] = [16, 16];
 
 #[derive(Default)]
