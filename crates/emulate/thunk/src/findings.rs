@@ -19,7 +19,7 @@ use guest::Kept;
 use judge::{MeetingSink, Sink, Unmet, Unwaited, Wrong};
 
 use allocations::{
-    Callers, Event, Kind, Position, facts,
+    Allocation, Callers, Event, Kind, Position, facts,
     lines::{Access, DIGITS, describe, frame},
 };
 
@@ -270,7 +270,11 @@ impl Findings {
         let Some((base, object)) = self.object(inner, fault.pc, told) else {
             return;
         };
-        let nearest = nearest.filter(|_| !is_constant);
+        let is_variable = |near: &Allocation, at: &Position| {
+            near.kind == Kind::Variable && matches!(at, Position::Inside(_))
+        };
+        // Anything may lie beside a constant.
+        let nearest = nearest.filter(|(near, at)| !is_constant || is_variable(near, at));
         let access = Access {
             object: &object,
             kind,

@@ -357,7 +357,12 @@ fn message(one: &Accessed) -> String {
             }
             _ => "the kernel frees an address that no `malloc` in a kernel has returned".to_owned(),
         },
-        (Kind::ReadOnly, ..) => "the kernel writes a constant or code of its module".to_owned(),
+        (Kind::ReadOnly, Some(near), _) => {
+            format!("the kernel writes {}, which is constant", near.named())
+        }
+        (Kind::ReadOnly, None, _) => {
+            "the kernel writes a constant or code of its module".to_owned()
+        }
         (_, Some(near), _) => {
             let crossed = near.crossed().map(str::to_owned);
             let reached = crossed.unwrap_or_else(|| near.reached());

@@ -198,7 +198,11 @@ fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
         ),
         (
             "constant",
-            &["error[read-only]", "constant(int) for gfx90a"],
+            &[
+                "error[read-only]",
+                "writes the variable fixed of 16 bytes, which is constant",
+                "constant(int) for gfx90a",
+            ],
         ),
         (
             "wide-end",
