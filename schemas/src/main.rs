@@ -1,19 +1,21 @@
-//! `luthier-schemas SCHEMA.json` compares the JSON on standard input with a JSON Schema. The schema itself is checked first. Prints every place
-//! where the input is not as it should be, one to a line, outer places first.
+//! `luthier-schemas SCHEMA.json` compares JSON with a JSON Schema. The schema itself is checked first. Each line of standard input is a value.
+//! For each of them, the program prints every place where the value is not as it should be, one to a line, outer places first, and then
+//! an empty line.
 //!
-//! The status is 0 if there is no such place, 1 if there are some, and 2 if the schema or the input cannot be read.
+//! The status is 2 if the schema or a line cannot be read.
 
-use std::{env, error::Error, io, process::ExitCode};
+use std::{
+    env,
+    error::Error,
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use boon::{Compiler, ErrorKind, Schemas, ValidationError};
-use serde_json::Value;
 
 fn main() -> ExitCode {
-    match places() {
-        Ok(places) => {
-            places.iter().for_each(|place| println!("{place}"));
-            ExitCode::from(u8::from(!places.is_empty()))
-        }
+    match answer() {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
             ExitCode::from(2)
@@ -21,19 +23,28 @@ fn main() -> ExitCode {
     }
 }
 
-fn places() -> Result<Vec<String>, Box<dyn Error>> {
+fn answer() -> Result<(), Box<dyn Error>> {
     let schema = env::args().nth(1).ok_or("name a schema")?;
-    let value: Value = serde_json::from_reader(io::stdin())?;
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
     compiler.enable_format_assertions();
     let index = compiler
         .compile(&schema, &mut schemas)
         .map_err(|error| format!("{schema}: {error:#}"))?;
-    let mut places = Vec::new();
-    if let Err(error) = schemas.validate(&value, index) {
-        add(&error, &mut places);
+    for line in io::stdin().lines() {
+        let value = serde_json::from_str(&line?)?;
+        let mut places = Vec::new();
+        if let Err(error) = schemas.validate(&value, index) {
+            add(&error, &mut places);
+        }
+        let mut out = io::stdout().lock();
+        for place in places {
+            // A place is a line, whatever is in the value.
+            writeln!(out, "{}", place.replace('\n', " "))?;
+        }
+        writeln!(out)?;
+        out.flush()?;
     }
-    Ok(places)
+    Ok(())
 }
 
 /// Adds the error and those that it consists of.

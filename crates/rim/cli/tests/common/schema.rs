@@ -1,10 +1,11 @@
 //! The schemas of docs/schemas and that of SARIF, by the validator in the folder `schemas`, which is a crate of others.
 
 use std::{
-    io::Write,
+    collections::BTreeMap,
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
-    sync::OnceLock,
+    process::{Child, ChildStdout, Command, Output, Stdio},
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use serde_json::Value;
@@ -58,25 +59,54 @@ impl Schema {
     }
 }
 
+/// A validator that was started for a schema. It reads the schema once, which takes longer than a value.
+struct Validator {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Validator {
+    fn start(schema: &Path) -> Validator {
+        let mut child = Command::new(validator())
+            .arg(schema)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap());
+        Validator { child, answers }
+    }
+
+    fn places(&mut self, value: &Value) -> Vec<String> {
+        // A validator that has ended says why.
+        let _ = writeln!(self.child.stdin.as_mut().unwrap(), "{value}");
+        let mut places = Vec::new();
+        for line in self.answers.by_ref().lines() {
+            match line.unwrap() {
+                end if end.is_empty() => return places,
+                place => places.push(place),
+            }
+        }
+        let mut said = String::new();
+        let stderr = self.child.stderr.as_mut().unwrap();
+        stderr.read_to_string(&mut said).unwrap();
+        panic!("{said}");
+    }
+}
+
 /// Returns every place where `value` is not as the schema says as an error.
 pub fn check(schema: &Schema, value: &Value) -> Result<(), Vec<String>> {
-    let mut child = Command::new(validator())
-        .arg(&schema.0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    // It reads all, or says why it did not.
-    let _ = input.write_all(value.to_string().as_bytes());
-    drop(input);
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    match output.status.code() {
-        Some(0) => Ok(()),
-        Some(1) => Err(said.lines().map(str::to_owned).collect()),
-        _ => panic!("{}", String::from_utf8_lossy(&output.stderr)),
+    static STARTED: Mutex<BTreeMap<PathBuf, Validator>> = Mutex::new(BTreeMap::new());
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let started = started.entry(schema.0.clone());
+    let places = started
+        .or_insert_with(|| Validator::start(&schema.0))
+        .places(value);
+    if places.is_empty() {
+        Ok(())
+    } else {
+        Err(places)
     }
 }
 
@@ -86,7 +116,14 @@ fn validator() -> &'static Path {
     VALIDATOR.get_or_init(|| {
         let folder = root().join("target/schemas");
         let validator = folder.join("release/luthier-schemas");
-        if std::env::var_os("LUTHIER_TEST_BUILT").is_some() && validator.exists() {
+        let made = |path: &Path| {
+            std::fs::metadata(path)
+                .and_then(|file| file.modified())
+                .ok()
+        };
+        let source = root().join("schemas/src/main.rs");
+        // Under another ROCm, no cargo is there.
+        if std::env::var_os("LUTHIER_TEST_BUILT").is_some() && made(&validator) > made(&source) {
             return validator;
         }
         let folder = folder.to_str().unwrap();
