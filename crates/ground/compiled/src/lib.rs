@@ -35,6 +35,9 @@ pub use forget::forget;
 use headers::Headers;
 pub use program::program;
 
+/// Has glibc ask the kernel for huge pages: compilers of HIP take 6 % less processor time.
+const HUGE_PAGES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+
 /// The variable with the folder of the cache, or `off`.
 pub const FOLDER: &str = "LUTHIER_TEST_COMPILED";
 
@@ -170,6 +173,7 @@ impl Compiler {
         let variables = self.variables.iter();
         command
             .args(arguments)
+            .env(HUGE_PAGES.0, HUGE_PAGES.1)
             .envs(variables.map(|(name, value)| (name, value)))
             .stdin(Stdio::null());
         if let Some(folder) = &self.folder {
