@@ -120,6 +120,8 @@ pub struct Assembler {
     used: HashMap<u16, bool>,
     /// A test for NaNs has been made.
     tests: bool,
+    /// How many anchors it has.
+    pub(crate) anchors: usize,
 }
 
 /// The place that a branch of the body leads to.
@@ -148,6 +150,7 @@ impl Assembler {
             registers: Registers::new(),
             used: HashMap::new(),
             tests: false,
+            anchors: 0,
         }
     }
 
@@ -566,7 +569,9 @@ impl Assembler {
     pub fn finish(mut self) -> Result<Routine, Failure> {
         self.test_all()?;
         let masks = self.masks();
-        let mut code = vec![clear(Register::EAX)?];
+        let mut code = Vec::new();
+        self.keep_caller_s(&mut code)?;
+        code.push(clear(Register::EAX)?);
         for (sum, ..) in &masks {
             code.push(clear(sum.full_register32())?);
         }
@@ -718,6 +723,7 @@ impl Assembler {
             let store = self.wide(Code::Mov_rm64_r64, Code::Mov_rm32_r32);
             code.push(Instruction::with2(store, scalar(slot), self.sized(sum))?);
         }
+        self.give_caller_s(code)?;
         code.push(Instruction::with(Code::VEX_Vzeroupper));
         code.push(Instruction::with(Code::Retnq));
         Ok(())

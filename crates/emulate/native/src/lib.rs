@@ -10,6 +10,8 @@
 #[cfg(target_arch = "x86_64")]
 mod allowed;
 #[cfg(target_arch = "x86_64")]
+mod anchor;
+#[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
 mod control;
@@ -21,6 +23,8 @@ mod registers;
 #[cfg(target_arch = "x86_64")]
 mod stencil;
 
+#[cfg(target_arch = "x86_64")]
+pub use anchor::{Anchor, MOST_ANCHORS, Near};
 #[cfg(target_arch = "x86_64")]
 pub use assembler::{Assembler, Failure, MOST_MASKS, MOST_RESULTS, Nans, Operand, Sign, Source};
 #[cfg(target_arch = "x86_64")]

@@ -4,8 +4,8 @@ use std::arch::x86_64::*;
 
 use crate::llvm;
 use native::{
-    Assembler, Executable, Load, MOST_RESULTS, Nans, Operand, ROW, Sign, Source, Stencil,
-    Surroundings,
+    Anchor, Assembler, Executable, Load, MOST_ANCHORS, MOST_RESULTS, Nans, Near, Operand, ROW,
+    Sign, Source, Stencil, Surroundings,
 };
 
 #[allow(improper_ctypes_definitions)] // No other language calls it.
@@ -613,8 +613,15 @@ fn loaded(addresses: impl Fn(usize) -> u32, words: &[u32], on: u64) -> (usize, V
     let load = Load {
         address: 0,
         words: targets,
+        near: None,
     };
     assembler.load(&load).unwrap();
+    let done = with_local_memory(&mut rows, assembler, on);
+    (done, rows.0.split_off(1))
+}
+
+/// Runs a routine with local memory in which word i is i.
+fn with_local_memory(rows: &mut Rows, assembler: Assembler, on: u64) -> usize {
     let local: Vec<u32> = (0..LOCAL as u32).collect();
     let surroundings = Surroundings {
         groups: 4,
@@ -622,27 +629,36 @@ fn loaded(addresses: impl Fn(usize) -> u32, words: &[u32], on: u64) -> (usize, V
         local_bytes: 4 * LOCAL as u32,
     };
     let mut scalars = [0, 0, on as u32, (on >> 32) as u32];
-    let done = rows.run_with(assembler, &mut scalars, &surroundings);
-    (done, rows.0.split_off(1))
+    rows.run_with(assembler, &mut scalars, &surroundings)
 }
+
+/// What lanes that are on get of the word at `address`, and what others have.
+fn expected(on: u64, address: impl Fn(usize) -> u32) -> [u32; LANES] {
+    std::array::from_fn(|lane| match on >> lane & 1 {
+        1 => address(lane) / 4,
+        _ => 0xdead_beef,
+    })
+}
+
+/// Ways in which addresses lie.
+const PATTERNS: [fn(usize) -> u32; 8] = [
+    |lane| 4 * lane as u32,
+    |lane| 16 * lane as u32,
+    |_| 200,
+    |lane| 16 * (lane % 16) as u32 + 4,
+    |lane| 8 * lane as u32,
+    |lane| 4 * (63 - lane as u32),
+    |lane| 4 * (lane as u32 * 37 % 128),
+    // The last word that there is, for the last lane of a group.
+    |lane| 4 * LOCAL as u32 - 16 - 16 * (15 - lane as u32 % 16),
+];
 
 #[test]
 fn loads_find_each_lane_s_word() {
     if !can_run() {
         return;
     }
-    let patterns: [fn(usize) -> u32; 8] = [
-        |lane| 4 * lane as u32,
-        |lane| 16 * lane as u32,
-        |_| 200,
-        |lane| 16 * (lane % 16) as u32 + 4,
-        |lane| 8 * lane as u32,
-        |lane| 4 * (63 - lane as u32),
-        |lane| 4 * (lane as u32 * 37 % 128),
-        // The last word that there is, for the last lane of a group.
-        |lane| 4 * LOCAL as u32 - 16 - 16 * (15 - lane as u32 % 16),
-    ];
-    for address in patterns {
+    for address in PATTERNS {
         for words in [&[0][..], &[0, 4], &[12, 0], &[0, 4, 8, 12], &[4, 256]] {
             let highest = (0..LANES).map(address).max().unwrap() + words.iter().max().unwrap();
             if highest > 4 * LOCAL as u32 - 4 {
@@ -652,14 +668,136 @@ fn loads_find_each_lane_s_word() {
                 let (done, rows) = loaded(address, words, on);
                 assert_eq!(done, 4);
                 for (row, bytes) in rows.iter().zip(words) {
-                    let expected = std::array::from_fn(|lane| match on >> lane & 1 {
-                        1 => (address(lane) + bytes) / 4,
-                        _ => 0xdead_beef,
-                    });
+                    let expected = expected(on, |lane| address(lane) + bytes);
                     assert_eq!(*row, expected, "{words:?}, lanes {on:#x}");
                 }
             }
         }
+    }
+}
+
+/// Loads from row 1, behind a look at row 0, whose addresses lie `bytes` in front: each load of `loads` has some words.
+fn near(
+    number: usize,
+    addresses: impl Fn(usize) -> u32,
+    bytes: u32,
+    loads: &[&[u32]],
+    on: u64,
+) -> (usize, Vec<[u32; LANES]>) {
+    let mut rows = Rows::new(2 + loads.concat().len());
+    rows.set(0, &addresses);
+    rows.set(1, |lane| addresses(lane).wrapping_add(bytes));
+    let mut assembler = Assembler::of_lanes(2, 4);
+    let anchor = Anchor {
+        row: 0,
+        reach: bytes + loads.concat().iter().max().unwrap() + 4,
+        zeros: 0,
+    };
+    assembler.look(number, &anchor).unwrap();
+    let mut targets = 2..;
+    for words in loads {
+        let load = Load {
+            address: 1,
+            words: words.iter().copied().zip(&mut targets).collect(),
+            near: Some(Near {
+                anchor: number,
+                bytes,
+            }),
+        };
+        assembler.load(&load).unwrap();
+    }
+    let done = with_local_memory(&mut rows, assembler, on);
+    (done, rows.0.split_off(2))
+}
+
+#[test]
+fn loads_near_an_anchor_find_each_lane_s_word() {
+    if !can_run() {
+        return;
+    }
+    let loads: [&[u32]; 4] = [&[0], &[4, 8, 12], &[12, 0], &[256, 260]];
+    for (number, address) in PATTERNS.into_iter().enumerate() {
+        for bytes in [0, 4, 64] {
+            let highest = (0..LANES).map(address).max().unwrap() + bytes + 260;
+            if highest > 4 * LOCAL as u32 - 4 {
+                continue;
+            }
+            for on in [u64::MAX, 0x8001_ffff_0000_0ff0] {
+                let (done, rows) = near(number % MOST_ANCHORS, address, bytes, &loads, on);
+                assert_eq!(done, 4);
+                for (row, word) in rows.iter().zip(loads.concat()) {
+                    let expected = expected(on, |lane| address(lane) + bytes + word);
+                    assert_eq!(*row, expected, "pattern {number}, {bytes} and {word}");
+                }
+            }
+        }
+    }
+    // The last words that there are.
+    let address = PATTERNS[7];
+    let (done, rows) = near(0, address, 0, &[&[8, 12], &[12]], u64::MAX);
+    assert_eq!(done, 4);
+    assert_eq!(rows[1], expected(u64::MAX, |lane| address(lane) + 12));
+    assert_eq!(rows[1], rows[2]);
+}
+
+/// A load near an anchor ends the routine at a lane outside, too, even if the sum of both wraps around.
+#[test]
+fn loads_near_an_anchor_stay_inside() {
+    if !can_run() {
+        return;
+    }
+    let size = 4 * LOCAL as u32;
+    for outside in [size - 67, size - 64, size, u32::MAX, u32::MAX - 70, 1 << 31] {
+        let address = |lane: usize| match lane {
+            37 => outside,
+            _ => 4 * lane as u32,
+        };
+        let loads: [&[u32]; 2] = [&[0], &[4]];
+        let (done, rows) = near(1, address, 64, &loads, u64::MAX);
+        // What wraps around is inside again.
+        let wraps = outside > u32::MAX - 64;
+        assert_eq!(done, if wraps { 4 } else { 2 }, "{outside:#x}");
+        let lanes = if wraps { 37 } else { 32 };
+        assert!((0..lanes).all(|lane| rows[1][lane] == lane as u32 + 17));
+        let (done, rows) = near(1, address, 64, &loads, !(1 << 37));
+        assert_eq!(done, 4, "{outside:#x}");
+        assert_eq!(
+            (rows[0][36], rows[0][37], rows[0][38]),
+            (52, 0xdead_beef, 54)
+        );
+    }
+}
+
+/// Where an instruction sets bits that an address has already, it adds nothing, and the anchor must not say how the load's addresses lie.
+#[test]
+fn bits_that_are_set_need_zeros() {
+    if !can_run() {
+        return;
+    }
+    for (first, done_near) in [(0, true), (64, false)] {
+        let mut rows = Rows::new(3);
+        rows.set(0, |lane| first + 4 * (lane % 16) as u32);
+        // The row of the load is another one, so that the result tells which was taken.
+        rows.set(1, |_| 0);
+        let mut assembler = Assembler::of_lanes(2, 4);
+        let anchor = Anchor {
+            row: 0,
+            reach: 68,
+            zeros: 64,
+        };
+        assembler.look(2, &anchor).unwrap();
+        let load = Load {
+            address: 1,
+            words: vec![(0, 2)],
+            near: Some(Near {
+                anchor: 2,
+                bytes: 64,
+            }),
+        };
+        assembler.load(&load).unwrap();
+        assert_eq!(with_local_memory(&mut rows, assembler, u64::MAX), 4);
+        let expected = |lane: usize| if done_near { 16 + lane as u32 % 16 } else { 0 };
+        assert_eq!(rows.0[2], std::array::from_fn(expected));
     }
 }
 
@@ -701,6 +839,7 @@ fn loads_stay_inside() {
         .load(&Load {
             address: 0,
             words: vec![(0, 1)],
+            near: None,
         })
         .unwrap();
     assert_eq!(rows.run(assembler, &mut [0, 0, !0, !0], 4), 0);

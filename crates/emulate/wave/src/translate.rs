@@ -4,6 +4,7 @@
 //! [`native`]. It leaves lanes that are off as they are. Waves with another MODE take the instructions one by one. Groups of lanes with a
 //! NaN do, too: the code has stored nothing of them.
 
+mod anchors;
 mod gain;
 mod loops;
 mod part;

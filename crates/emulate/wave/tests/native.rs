@@ -248,7 +248,22 @@ pub fn lds_load(random: &mut Random, registers: u64) -> String {
         );
     }
     let address = ADDRESSES.0 + random.below(ADDRESSES.1);
-    format!("{name} {target}, v{address} {offsets}")
+    let load = format!("{name} {target}, v{address} {offsets}");
+    if random.below(4) > 0 {
+        return load;
+    }
+    // Another one whose address is this one's and a constant.
+    let (from, made) = match random.below(4) {
+        0 => (address, address),
+        _ => (address, random.below(registers)),
+    };
+    let add = *pick(random, &["v_add_u32_e32", "v_add_u32_e32", "v_or_b32_e32"]);
+    let bytes = *pick(random, &["4", "8", "0x80", "0x1000", "-4"]);
+    let again = format!("{add} v{made}, {bytes}, v{from}\n{name} {target}, v{made} {offsets}");
+    match random.below(2) {
+        0 => format!("{load}\n{again}"),
+        _ => format!("{again}\n{load}"),
+    }
 }
 
 /// The address of `lane` in pattern `number` of [`ADDRESSES`].
@@ -367,10 +382,16 @@ pub struct Result {
 fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<usize>) -> Result {
     let mut machine = Machine::native(target, wave_size, text, native);
     #[cfg(target_arch = "x86_64")]
-    if native.is_some() && std::env::var(PLANTED).is_ok_and(|test| test.contains("load")) {
+    if native.is_some()
+        && let Ok(test) = std::env::var(PLANTED)
+        && test.contains("load")
+    {
         // The code is made when a run is executed first.
         machine.run();
-        plant_in_loads();
+        match test.contains("anchor") {
+            true => plant_in_anchors(),
+            false => plant_in_loads(),
+        }
         machine.restart();
     }
     set_up(&mut machine, seed);
@@ -666,6 +687,15 @@ fn plant_in_loads() {
     plant_in_host_code(&ADD_BASE, 1, MOVE);
 }
 
+/// Makes loads near an anchor take addresses that lie apart for such that follow each other.
+#[cfg(target_arch = "x86_64")]
+fn plant_in_anchors() {
+    /// `mov ebx, 3`
+    const APART: [u8; 5] = [0xbb, 3, 0, 0, 0];
+    const CONSECUTIVE: u8 = 1;
+    plant_in_host_code(&APART, 1, CONSECUTIVE);
+}
+
 /// Changes byte `byte` of each place with the bytes `found` in the host code that there is.
 #[cfg(target_arch = "x86_64")]
 pub fn plant_in_host_code(found: &[u8], byte: usize, planted: u8) {
@@ -738,6 +768,20 @@ fn a_planted_error_in_a_load_is_found() {
         return;
     }
     if let Some(text) = found_in_child("native", "a_planted_error_in_a_load_is_found") {
+        assert!(text.contains("ds_read"), "{text}");
+    }
+}
+
+/// The same of a load near an anchor.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_planted_error_in_a_load_near_an_anchor_is_found() {
+    if std::env::var_os(PLANTED).is_some() {
+        compare("gfx90a", 64, 8, 10);
+        return;
+    }
+    let test = "a_planted_error_in_a_load_near_an_anchor_is_found";
+    if let Some(text) = found_in_child("native", test) {
         assert!(text.contains("ds_read"), "{text}");
     }
 }

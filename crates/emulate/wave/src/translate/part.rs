@@ -7,8 +7,8 @@ use std::{
 };
 
 use native::{
-    Assembler, Executable, Failure, Load, MOST_MASKS, MOST_RESULTS, Nans, Operand, Routine, Sign,
-    Source, Stencil,
+    Assembler, Executable, Failure, Load, MOST_MASKS, MOST_RESULTS, Nans, Near, Operand, Routine,
+    Sign, Source, Stencil,
 };
 
 use crate::{
@@ -18,6 +18,8 @@ use crate::{
     rows::{self, Destination, Row, Shape, VectorShape},
     state::sreg,
 };
+
+use super::anchors::{Anchors, Sum};
 
 /// Modifiers that say nothing about numbers of one word.
 pub(crate) const MODIFIERS: u32 = modifier::VECTOR_ALU
@@ -56,6 +58,33 @@ pub(super) struct Computation {
     /// The mask that it writes beside its result, and how.
     carry: Option<(&'static Stencil, u16)>,
     nans: Nans,
+    /// It adds words, or sets bits of one.
+    adds: Option<Adds>,
+}
+
+/// How an instruction adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Adds {
+    Words,
+    Bits,
+}
+
+impl Adds {
+    /// How a row with this function does.
+    fn of(code: rows::Code) -> Option<Adds> {
+        static KNOWN: OnceLock<Vec<(usize, Adds)>> = OnceLock::new();
+        let known = KNOWN.get_or_init(|| {
+            let rows = [
+                ("v_add_u32", Adds::Words),
+                ("v_add_nc_u32", Adds::Words),
+                ("v_or_b32", Adds::Bits),
+            ];
+            let code = |(name, adds)| Some((code_of(name)? as usize, adds));
+            rows.into_iter().filter_map(code).collect()
+        });
+        let known = known.iter().find(|known| known.0 == code as usize);
+        known.map(|known| known.1)
+    }
 }
 
 /// The words of a result: their sources and their rows.
@@ -104,7 +133,7 @@ impl Part {
     }
 
     /// The rows that it writes.
-    fn targets(&self) -> Vec<u16> {
+    pub fn targets(&self) -> Vec<u16> {
         match self {
             Part::Computes(computation) => computation.targets().to_vec(),
             Part::Loads(load) => load.words.iter().map(|word| word.1).collect(),
@@ -160,10 +189,22 @@ impl Part {
         }
     }
 
-    fn apply(&self, assembler: &mut Assembler) -> Result<(), Failure> {
+    /// Its result as a row plus a constant, if it is one.
+    pub fn sum(&self) -> Option<Sum> {
+        match self {
+            Part::Computes(computation) => computation.sum(),
+            Part::Loads(_) => None,
+        }
+    }
+
+    /// `near`: where it loads from, if it is a load near an anchor.
+    fn apply(&self, assembler: &mut Assembler, near: Option<Near>) -> Result<(), Failure> {
         match self {
             Part::Computes(computation) => computation.apply(assembler),
-            Part::Loads(load) => assembler.load(load),
+            Part::Loads(load) => assembler.load(&Load {
+                near,
+                ..load.clone()
+            }),
         }
     }
 }
@@ -200,6 +241,7 @@ fn lds_load(row: &Row, lowered: &Lowered) -> Option<Load> {
     Some(Load {
         address: op.src[0].index,
         words: bytes.zip(op.dst..).collect(),
+        near: None,
     })
 }
 
@@ -259,6 +301,7 @@ impl Computation {
             stencil,
             words,
             carry,
+            adds: Adds::of(function.code),
             nans: match function.nans {
                 rows::Nans::Exact => Nans::None,
                 rows::Nans::InResult => Nans::InResult(floats),
@@ -281,6 +324,24 @@ impl Computation {
         match self.words {
             Words::Mask(_, target) => Some(target),
             _ => self.carry.map(|(_, mask)| mask),
+        }
+    }
+
+    /// Its result as a row plus a constant, if it is one.
+    fn sum(&self) -> Option<Sum> {
+        let (Words::One(operands, to), None) = (&self.words, self.carry) else {
+            return None;
+        };
+        let sets = self.adds? == Adds::Bits;
+        match operands[..].first_chunk()?.map(|operand| operand.source) {
+            [Source::Row(from), Source::Constant(bytes)]
+            | [Source::Constant(bytes), Source::Row(from)] => Some(Sum {
+                from,
+                to: *to,
+                bytes,
+                sets,
+            }),
+            _ => None,
         }
     }
 
@@ -517,8 +578,12 @@ fn distinct(numbers: impl Iterator<Item = u16>) -> Vec<u16> {
 /// The host code of a run for waves with `groups` groups of lanes.
 pub(super) fn assembled(parts: &[Part], groups: usize) -> Option<Routine> {
     let mut assembler = Assembler::of_lanes(sreg::EXEC as u16, groups);
-    for part in parts {
-        part.apply(&mut assembler).ok()?;
+    let anchors = Anchors::of(parts);
+    for (index, part) in parts.iter().enumerate() {
+        for (number, anchor) in anchors.in_front_of(index) {
+            assembler.look(number, anchor).ok()?;
+        }
+        part.apply(&mut assembler, anchors.near(index)).ok()?;
     }
     assembler.finish().ok()
 }
