@@ -10,7 +10,7 @@ mod sink;
 
 use crate::bundle::{self, Bundle};
 use crate::compressed::{self, Header};
-use crate::container::next_bundle;
+use crate::container::{is_bitcode, next_bundle};
 use crate::elf::Elf;
 use crate::{CodeObject, Error, Result};
 
@@ -72,8 +72,12 @@ pub fn stream<E: From<Error>>(
     } else if Elf::is_elf(data) {
         host::fat_binaries(data, out, with)
     } else {
-        let reason = if data.starts_with(&object::archive::MAGIC) {
+        let is_archive = [object::archive::MAGIC, object::archive::THIN_MAGIC]
+            .map(|magic| data.starts_with(&magic));
+        let reason = if is_archive.contains(&true) {
             "it is an archive; link it first"
+        } else if is_bitcode(data) {
+            "it is LLVM bitcode; link it first"
         } else {
             "it is no ELF file or offload bundle"
         };

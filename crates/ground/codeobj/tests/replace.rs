@@ -246,6 +246,8 @@ fn what_cannot_be_rewritten_says_why() {
             std::fs::read(archive).unwrap(),
             "it is an archive; link it first",
         ),
+        (b"!<thin>\n".to_vec(), "it is an archive; link it first"),
+        (b"BC\xc0\xde".to_vec(), "it is LLVM bitcode; link it first"),
         (b"text".to_vec(), "it is no ELF file or offload bundle"),
         (program, "no .hip_fatbin section"),
         (stripped, "section headers are stripped"),

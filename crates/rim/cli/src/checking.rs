@@ -135,7 +135,7 @@ pub struct Check {
     /// Exit status if there is a certain finding; 0 to end as if there were none. Without it: 1 for files, and a program's own for a program
     #[arg(long, value_name = "N")]
     error_exitcode: Option<u8>,
-    /// End with status 3 if a part could not be checked: in files, a kernel along all its paths; in a program that ends with 0, what the summary names
+    /// End with status 3 if a part could not be checked: in files, a kernel along all its paths, or code that is LLVM bitcode or SPIR-V; in a program that ends with 0, what the summary names
     #[arg(long)]
     complete: bool,
     /// Leave out findings that this file names, in Valgrind's form; may be repeated
@@ -281,6 +281,73 @@ impl Check {
         let wanted = self.target.as_deref();
         wanted.is_none_or(|wanted| wanted == id.target.name || wanted == id.to_string())
     }
+
+    /// Returns `true` for device code that is no machine code yet, of a target that was asked for.
+    fn selects_uncompiled(&self, entry: &codeobj::Entry<'_>) -> bool {
+        let wanted = self.target.as_deref();
+        // Code of no target, such as SPIR-V, is for each.
+        let is_for = |id: codeobj::TargetId| {
+            wanted.is_none_or(|wanted| wanted == id.target.name || wanted == id.to_string())
+        };
+        entry.id.contains("amdgcn") && entry.target().is_none_or(is_for) && !entry.bytes.is_empty()
+    }
+}
+
+/// The contents of a file.
+#[derive(Default)]
+struct Parts {
+    /// Code objects that were checked.
+    objects: u64,
+    /// The targets of those that were not asked for.
+    other_targets: Vec<String>,
+    /// There is LLVM bitcode, for any machine.
+    has_bitcode: bool,
+    /// Device code that the linker or the runtime compiles.
+    uncompiled: u64,
+    /// The parts that could not be read, with the reason.
+    problems: Vec<(String, String)>,
+}
+
+impl Parts {
+    fn is_empty(&self) -> bool {
+        self.objects == 0 && self.other_targets.is_empty() && self.uncompiled == 0
+    }
+
+    /// The reason why the file counts as not read. `target`: the one that was asked for.
+    fn problem(&self, target: Option<&str>, named: bool) -> Option<String> {
+        if let Some((place, reason)) = self.problems.first() {
+            let place = if place.is_empty() {
+                String::new()
+            } else {
+                format!("{place}: ")
+            };
+            let more = match self.problems.len() {
+                1 => String::new(),
+                count => format!(" (and {} more parts that cannot be read)", count - 1),
+            };
+            return Some(format!("{place}{reason}{more}"));
+        }
+        if self.objects > 0 || !named {
+            return None;
+        }
+        Some(match &self.other_targets[..] {
+            [] if self.uncompiled > 0 => {
+                "its device code is LLVM bitcode or SPIR-V, such as -fgpu-rdc leaves until it is linked: check the program that is \
+                 linked with it"
+                    .to_owned()
+            }
+            [] if self.has_bitcode => {
+                "it is LLVM bitcode, not machine code: check the program that is linked with it"
+                    .to_owned()
+            }
+            [] => "it holds no AMD GPU code object".to_owned(),
+            targets => format!(
+                "it has no code object for {}; it has {}",
+                target.unwrap_or_default(),
+                targets.join(", ")
+            ),
+        })
+    }
 }
 
 /// The results of the files so far.
@@ -317,57 +384,38 @@ impl Run<'_> {
     fn file(&mut self, name: &str, input: &outputs::Input, named: bool) {
         let progress = Progress::new(input.bytes().len() as u64);
         self.tally.suppressions.in_file(name);
-        let (mut objects, mut problems) = (0, Vec::new());
-        let (mut other_targets, mut has_bitcode) = (Vec::new(), false);
+        let mut parts = Parts::default();
         codeobj::each(input.bytes(), &mut |found| match found {
             Found::Entry(entry) if entry.kind == EntryKind::CodeObject => {
                 let mut place = entry.path.clone();
                 place.extend((!entry.path.is_empty()).then(|| entry.id.clone()));
                 let place = place.join(" / ");
                 match self.object(name, &entry, &place) {
-                    Ok(Some(target)) => other_targets.push(target),
-                    Ok(None) => objects += 1,
-                    Err(error) => problems.push((place, error.to_string())),
+                    Ok(Some(target)) => parts.other_targets.push(target),
+                    Ok(None) => parts.objects += 1,
+                    Err(error) => parts.problems.push((place, error.to_string())),
                 }
             }
             Found::Entry(entry) => {
-                has_bitcode |= entry.kind == EntryKind::Bitcode && !entry.id.starts_with("host");
+                parts.has_bitcode |= entry.kind == EntryKind::Bitcode;
+                parts.uncompiled += u64::from(self.options.selects_uncompiled(&entry));
             }
-            Found::Problem(place, error) => problems.push((place, error.to_string())),
+            // Host files without device code are among others everywhere.
+            Found::Problem(place, codeobj::Error::NotCodeObject { .. })
+                if !(named && place.is_empty()) => {}
+            Found::Problem(place, error) => parts.problems.push((place, error.to_string())),
             Found::Reached(offset) => {
                 progress.reached(offset);
                 input.let_go(offset);
             }
         });
         progress.end();
-        if let Some((place, reason)) = problems.first() {
-            let place = if place.is_empty() {
-                String::new()
-            } else {
-                format!("{place}: ")
-            };
-            let more = match problems.len() {
-                1 => String::new(),
-                count => format!(" (and {} more parts that cannot be read)", count - 1),
-            };
-            self.problem(name, &format!("{place}{reason}{more}"));
-        } else if objects == 0 && named {
-            let reason = match &other_targets[..] {
-                [] if has_bitcode => "its device code is LLVM bitcode, which -fgpu-rdc leaves until it is linked: check the program that is \
-                                      linked with it"
-                    .to_owned(),
-                [] => "it holds no AMD GPU code object".to_owned(),
-                targets => format!(
-                    "it has no code object for {}; it has {}",
-                    self.options.target.as_deref().unwrap_or_default(),
-                    targets.join(", ")
-                ),
-            };
-            self.problem(name, &reason);
-        } else if objects == 0 && other_targets.is_empty() {
-            self.report.other_files += 1;
+        self.report.files += u64::from(parts.objects > 0);
+        match parts.problem(self.options.target.as_deref(), named) {
+            Some(reason) => self.problem(name, &reason),
+            None if parts.is_empty() => self.report.other_files += 1,
+            None => self.report.uncompiled += parts.uncompiled,
         }
-        self.report.files += u64::from(objects > 0);
     }
 
     /// The object's target, if it is none that was asked for.

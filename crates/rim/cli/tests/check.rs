@@ -99,6 +99,13 @@ fn directories_and_wheels_are_searched() {
     fs::create_dir_all(at("tree/inner")).unwrap();
     fs::rename(at("gfx90a.co"), at("tree/inner/gfx90a.co")).unwrap();
     fs::write(at("tree/readme.txt"), "no code").unwrap();
+    // A host program without device code, and one of another machine, which is all that its header says.
+    fs::copy(env!("CARGO_BIN_EXE_luthier"), at("tree/host")).unwrap();
+    fs::write(
+        at("tree/small.o"),
+        [&b"\x7fELF\x01\x01\x01"[..], &[0; 57]].concat(),
+    )
+    .unwrap();
     let script = "import zipfile; z = zipfile.ZipFile('tree/a.whl', 'w', zipfile.ZIP_DEFLATED); \
         z.write('gfx1200.co', 'p/k.co'); z.writestr('p/x.py', 'pass'); z.close()";
     let made = Command::new("python3")
@@ -109,7 +116,7 @@ fn directories_and_wheels_are_searched() {
     let found = json(&["-k", "stale", "tree"], folder.path());
     let summary = &found["summary"];
     assert_eq!(summary["files"], 2, "{summary}");
-    assert_eq!(summary["other_files"], 2, "{summary}");
+    assert_eq!(summary["other_files"], 4, "{summary}");
     assert_eq!(summary["problems"], Value::Array(Vec::new()));
     let files: Vec<&str> = (found["findings"].as_array().unwrap().iter())
         .map(|one| one["file"].as_str().unwrap())
@@ -172,6 +179,26 @@ fn objects_with_bitcode_say_what_to_check_instead() {
         let reason = format!("luthier: {name}: its device code is LLVM bitcode");
         assert!(errors.contains(&reason), "{errors}");
     }
+    // Beside machine code it is said, and counts for --complete.
+    let target = compiled();
+    fs::copy(
+        target.path().join("gfx90a.co"),
+        folder.path().join("whole.co"),
+    )
+    .unwrap();
+    let mut ar = Command::new("ar");
+    let ar = ar.args(["rc", "libboth.a", "part.o", "whole.co"]);
+    assert!(ar.current_dir(folder.path()).status().unwrap().success());
+    let both = ["-k", "right", "libboth.a"];
+    let (status, text, errors) = run(&both, folder.path());
+    assert_eq!(status, 0, "{errors}");
+    assert!(
+        text.contains("not checked: 1 part of LLVM bitcode"),
+        "{text}"
+    );
+    assert_eq!(json(&both, folder.path())["summary"]["uncompiled"], 1);
+    let complete = [&both[..], &["--complete"]].concat();
+    assert_eq!(run(&complete, folder.path()).0, 3);
 }
 
 #[test]

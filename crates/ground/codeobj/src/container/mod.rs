@@ -238,7 +238,11 @@ fn visit_fallible<'a>(
     } else if Elf::is_elf(bytes) && !CodeObject::is_code_object(bytes) {
         visit_host(data, place, visitor)
     } else if place.path.is_empty() && !CodeObject::is_code_object(bytes) && !is_bitcode(bytes) {
-        let reason = "it is no ELF file, offload bundle or archive";
+        let reason = if bytes.starts_with(&object::archive::THIN_MAGIC) {
+            "it is a thin archive, which only names its members: name those"
+        } else {
+            "it is no ELF file, offload bundle or archive"
+        };
         Err(Error::NotCodeObject { reason })
     } else {
         push(data, place, visitor);
@@ -246,7 +250,7 @@ fn visit_fallible<'a>(
     }
 }
 
-fn is_bitcode(bytes: &[u8]) -> bool {
+pub(crate) fn is_bitcode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
 }
 

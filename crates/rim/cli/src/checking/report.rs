@@ -21,6 +21,8 @@ pub struct Report {
     /// Files in directories and archives that hold none.
     pub other_files: u64,
     pub covered: Covered,
+    /// Parts of files that are device code in another form than machine code.
+    pub uncompiled: u64,
     /// Kernels that were run, if a program was.
     pub run: Option<u64>,
     /// A check that was not made, and why.
@@ -63,6 +65,7 @@ impl Report {
     pub fn is_complete(&self) -> bool {
         let instructions = [&self.not_followed, &self.not_looked_at, &self.not_ordered];
         self.covered.is_complete()
+            && self.uncompiled == 0
             && self.left_out.is_none()
             && self.outliving.is_empty()
             && self.problems.is_empty()
@@ -111,6 +114,7 @@ struct Summary<'r> {
     other_files: u64,
     code_objects: u64,
     checked: Covered,
+    uncompiled: u64,
     certain: Counts,
     possible: Counts,
     suppressed: u64,
@@ -214,6 +218,7 @@ impl Writer {
                         other_files: report.other_files,
                         code_objects: report.objects,
                         checked: report.covered,
+                        uncompiled: report.uncompiled,
                         certain: counts(Grade::Certain),
                         possible: counts(Grade::Possible),
                         suppressed: tally.suppressed,
@@ -297,6 +302,13 @@ fn summary(
     }
     for line in unchecked(&covered) {
         writeln!(out, "not checked: {line}")?;
+    }
+    if report.uncompiled > 0 {
+        writeln!(
+            out,
+            "not checked: {} of LLVM bitcode or SPIR-V, which the linker or the runtime compiles",
+            plural(report.uncompiled, "part")
+        )?;
     }
     if let Some(left_out) = report.left_out {
         writeln!(out, "not checked: {left_out}")?;
