@@ -35,7 +35,7 @@ pub use forget::forget;
 use headers::Headers;
 pub use program::program;
 
-/// Has glibc ask the kernel for huge pages: compilers of HIP take 6 % less processor time.
+/// With this variable, glibc asks the kernel for huge pages: compilers of HIP take 6 % less processor time. The caller's own value stays.
 const HUGE_PAGES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
 /// The variable with the folder of the cache, or `off`.
@@ -173,9 +173,11 @@ impl Compiler {
         let variables = self.variables.iter();
         command
             .args(arguments)
-            .env(HUGE_PAGES.0, HUGE_PAGES.1)
             .envs(variables.map(|(name, value)| (name, value)))
             .stdin(Stdio::null());
+        if env::var_os(HUGE_PAGES.0).is_none() {
+            command.env(HUGE_PAGES.0, HUGE_PAGES.1);
+        }
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }

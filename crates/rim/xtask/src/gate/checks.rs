@@ -193,7 +193,7 @@ mod tests {
         let tests = "crates/wave/tests/main.rs";
         for (source, name, kind, added) in [
             (LIBRARY, "lift", AS_LIBRARY, LIBRARY_OF_OURS),
-            (LIBRARY, "wave", AS_LIBRARY, LIBRARY_OF_OURS),
+            (LIBRARY, "wave", AS_LIBRARY, ""),
             (LIBRARY, "lift", "--test", UNOPTIMISED),
             (tests, "lift", "--test", UNOPTIMISED),
             (tests, "isa", "--test", " -C lto=off"),
