@@ -78,20 +78,21 @@ impl Validator {
         Validator { child, answers }
     }
 
-    fn places(&mut self, value: &Value) -> Vec<String> {
-        // A validator that has ended says why.
-        let _ = writeln!(self.child.stdin.as_mut().unwrap(), "{value}");
+    /// The places of the answer. An error is what a validator said that has ended.
+    fn places(&mut self, value: &Value) -> Result<Vec<String>, String> {
+        let input = self.child.stdin.as_mut().unwrap();
+        let _ = input.write_all(format!("{value}\n").as_bytes());
         let mut places = Vec::new();
         for line in self.answers.by_ref().lines() {
             match line.unwrap() {
-                end if end.is_empty() => return places,
+                end if end.is_empty() => return Ok(places),
                 place => places.push(place),
             }
         }
         let mut said = String::new();
         let stderr = self.child.stderr.as_mut().unwrap();
         stderr.read_to_string(&mut said).unwrap();
-        panic!("{said}");
+        Err(said)
     }
 }
 
@@ -99,14 +100,15 @@ impl Validator {
 pub fn check(schema: &Schema, value: &Value) -> Result<(), Vec<String>> {
     static STARTED: Mutex<BTreeMap<PathBuf, Validator>> = Mutex::new(BTreeMap::new());
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let started = started.entry(schema.0.clone());
-    let places = started
-        .or_insert_with(|| Validator::start(&schema.0))
-        .places(value);
-    if places.is_empty() {
-        Ok(())
-    } else {
-        Err(places)
+    let entry = started.entry(schema.0.clone());
+    let validator = entry.or_insert_with(|| Validator::start(&schema.0));
+    match validator.places(value) {
+        Ok(places) if places.is_empty() => Ok(()),
+        Ok(places) => Err(places),
+        Err(said) => {
+            started.remove(&schema.0);
+            panic!("{said}");
+        }
     }
 }
 
@@ -121,9 +123,11 @@ fn validator() -> &'static Path {
                 .and_then(|file| file.modified())
                 .ok()
         };
-        let source = root().join("schemas/src/main.rs");
-        // Under another ROCm, no cargo is there.
-        if std::env::var_os("LUTHIER_TEST_BUILT").is_some() && made(&validator) > made(&source) {
+        let sources = ["src/main.rs", "Cargo.toml", "Cargo.lock"];
+        let sources = sources.map(|name| made(&root().join("schemas").join(name)));
+        let is_current = sources.iter().all(|source| made(&validator) > *source);
+        // Under another ROCm there is no cargo: `xtask rocm` has built it.
+        if std::env::var_os("LUTHIER_TEST_BUILT").is_some() && is_current {
             return validator;
         }
         let folder = folder.to_str().unwrap();
