@@ -313,12 +313,35 @@ fn versions(page: &Page, release: &Environment) -> Result<String> {
         let named = installed.filter(|(name, _)| packages.contains(name));
         versions.extend(named.map(|(name, version)| format!("{name} {version}")));
     }
+    let unknown = unknown(&packages, &versions);
+    ensure!(
+        unknown.is_empty(),
+        "docs/run/{}.md names {} among its packages, which is not installed behind its commands",
+        page.name,
+        unknown.join(", ")
+    );
     Ok(versions.join(", "))
+}
+
+/// The packages that have no version.
+fn unknown<'p>(packages: &[&'p str], versions: &[String]) -> Vec<&'p str> {
+    let is_unknown = |package: &&&str| {
+        let mut named = versions.iter().filter_map(|one| one.split_once(' '));
+        !named.any(|(name, _)| name == **package)
+    };
+    packages.iter().filter(is_unknown).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_without_a_version_are_named() {
+        let versions = ["a 1.0".to_owned(), "bc 2".to_owned()];
+        assert_eq!(unknown(&["a", "bc"], &versions), [""; 0]);
+        assert_eq!(unknown(&["a", "b", "c"], &versions), ["b", "c"]);
+    }
 
     #[test]
     fn every_page_is_run_by_a_release_that_there_is() {
