@@ -85,7 +85,7 @@ impl Sdwa {
     }
 }
 
-/// How DPP moves the lanes of the first source.
+/// How DPP or `ds_swizzle_b32` moves the lanes of the first source.
 #[derive(Clone, Debug)]
 pub(crate) struct Dpp {
     /// The lane that each lane reads.
@@ -130,6 +130,16 @@ impl Dpp {
         })
     }
 
+    /// The moves of `ds_swizzle_b32` with this offset. Lanes that are off give zero.
+    pub fn of_swizzle(offset: u32) -> Dpp {
+        Dpp {
+            from: std::array::from_fn(|lane| Some(swizzled(offset, lane as u32) as u8)),
+            writes: !0,
+            zero: true,
+            fetches_inactive: false,
+        }
+    }
+
     /// The moved row, and which lanes of `exec` write.
     pub fn apply(&self, row: &Row, exec: u64) -> (Row, u64) {
         let (mut moved, mut mask) = (NONE, exec & self.writes);
@@ -168,6 +178,25 @@ fn source(control: u32, lane: i32) -> Option<i32> {
         0x160..=0x16f => Some(row + (within ^ by)),
         _ => None,
     }
+}
+
+/// The lane that `lane` reads under an offset of `ds_swizzle_b32`: each half of the wave by itself.
+fn swizzled(offset: u32, lane: u32) -> u32 {
+    let (half, lane) = (lane & 32, lane & 31);
+    let keeps = offset & 31;
+    let from = match offset >> 12 {
+        // The order of a Fourier transform: the bits are reversed.
+        14.. => (lane.reverse_bits() >> 27) >> keeps.count_ones() | lane & keeps,
+        12 | 13 => {
+            let by = offset >> 5 & 31;
+            let is_right = offset >> 10 & 1 != 0;
+            let by = if is_right { 32 - by } else { by };
+            lane & keeps | (lane + by) & 31 & !keeps
+        }
+        8..=11 => lane & 28 | offset >> (2 * (lane & 3)) & 3,
+        _ => (lane & keeps | offset >> 5 & 31) ^ (offset >> 10 & 31),
+    };
+    half | from
 }
 
 /// How `v_permlane` instructions choose the lane that each lane reads.
@@ -268,6 +297,35 @@ mod tests {
         ] {
             assert_eq!(source(control, lane), from, "{control:#x} {lane}");
         }
+    }
+
+    /// The examples are those of the manuals.
+    #[test]
+    fn swizzles_move_lanes_as_the_manuals_say() {
+        for (offset, first) in [
+            (0xe000, [0x00, 0x10, 0x08, 0x18, 0x04, 0x14]),
+            (0xe010, [0x0, 0x8, 0x4, 0xc, 0x2, 0xa]),
+            (0xe01f, [0, 1, 2, 3, 4, 5]),
+            (0x049b, [5, 4, 7, 6, 5, 4]),
+            // Four lanes in the order 3, 1, 0, 2.
+            (0x8087, [3, 1, 0, 2, 7, 5]),
+            // The lane 3 of each 8, and the last of 32.
+            (0x0078, [3, 3, 3, 3, 3, 3]),
+            (0x01e0, [15, 15, 15, 15, 15, 15]),
+            (0xc020, [1, 2, 3, 4, 5, 6]),
+            (0xc440, [30, 31, 0, 1, 2, 3]),
+            (0xc038, [1, 2, 3, 4, 5, 6]),
+        ] {
+            for (lane, from) in (0..).zip(first) {
+                assert_eq!(swizzled(offset, lane), from, "{offset:#x} {lane}");
+                assert_eq!(swizzled(offset, lane + 32), from + 32, "{offset:#x}");
+            }
+        }
+        assert_eq!(swizzled(0xc038, 7), 0);
+        let row = [0xffff_0000; LANES];
+        // Lane 15 is off, and gives zero.
+        let (moved, mask) = Dpp::of_swizzle(0x01e0).apply(&row, !(1 << 15));
+        assert_eq!((moved[0], moved[32], mask), (0, row[0], !(1 << 15)));
     }
 
     #[test]

@@ -5,7 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use isa::{Decoded, Effects, Format, Inst, LaneMask, Op, Operand, Reg, RegKind, Traits, numbers};
+use gfx::Family;
+use isa::{
+    Decoded, Effects, Format, Inst, LaneMask, Op, Operand, Reg, RegKind, Traits, fields::Ds,
+    numbers,
+};
 use wave::Config;
 
 use crate::{
@@ -14,7 +18,7 @@ use crate::{
     moves::{Dpp, Part, Permutation, PermuteBits, Sdwa},
     packed::{self, Halves},
     report::Known,
-    rules::{self, Rule},
+    rules::{self, Reach, Rule},
     whole::Words,
 };
 
@@ -460,8 +464,28 @@ fn reads_halves(op: Op) -> bool {
             || name.ends_with("16") && !name.ends_with("_f32"))
 }
 
-fn rule(inst: &Decoded, words: usize) -> Rule {
+/// The lanes that `ds_bpermute_b32` and `ds_permute_b32` reach.
+fn reach(config: &Config, inst: &Decoded) -> Reach {
+    let family = config.target.family;
+    Reach {
+        offset: Ds::decode(inst, family).offset().into(),
+        lanes: match family {
+            Family::Gfx9 => 64,
+            Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11 => 32,
+            _ => config.wave_size,
+        },
+    }
+}
+
+fn rule(config: &Config, inst: &Decoded, words: usize) -> Rule {
     let name = inst.op.first_name();
+    match name {
+        "ds_bpermute_b32" => return Rule::Fetch(reach(config, inst)),
+        "ds_permute_b32" => return Rule::Send(reach(config, inst)),
+        // The bits are copied, as those of a move with DPP.
+        "ds_swizzle_b32" => return rules::of("v_mov_b32"),
+        _ => {}
+    }
     if name == "v_pk_mov_b32" {
         return rules::pair_of_halves(isa::fields::bits(inst.words[0], 12, 11));
     }
@@ -502,10 +526,21 @@ fn take_parts(inst: &Decoded, sources: &mut [Source]) {
     }
 }
 
+/// The moves of lanes that the instruction itself names.
+fn moves(config: &Config, inst: &Decoded) -> Option<Dpp> {
+    match inst.op.first_name() {
+        "ds_swizzle_b32" => {
+            let fields = Ds::decode(inst, config.target.family);
+            Some(Dpp::of_swizzle(fields.offset().into()))
+        }
+        _ => Dpp::of(inst),
+    }
+}
+
 fn vector(config: &Config, inst: &Inst) -> Vector {
     let op = inst.op;
     let (destination, scalar) = destinations(config, inst);
-    let mut rule = rule(inst, destination.map_or(1, |(_, words)| words));
+    let mut rule = rule(config, inst, destination.map_or(1, |(_, words)| words));
     let mut all = sources(config, inst, op);
     take_parts(inst, &mut all);
     let sdwa = Sdwa::of(inst);
@@ -515,9 +550,7 @@ fn vector(config: &Config, inst: &Inst) -> Vector {
         }
     }
     if matches!(rule, Rule::Any)
-        && (inst.effects.contains(Effects::MATRIX)
-            || op.has(Traits::PERMUTES | Traits::CROSS_LANE)
-            || op.first_name() == "ds_swizzle_b32")
+        && (inst.effects.contains(Effects::MATRIX) || op.has(Traits::PERMUTES | Traits::CROSS_LANE))
     {
         rule = Rule::AllLanes;
     }
@@ -561,7 +594,7 @@ fn vector(config: &Config, inst: &Inst) -> Vector {
         mask_destination: scalar.filter(|_| !takes_value),
         to_exec: written(inst).any(|reg| reg.kind == RegKind::Exec),
         scalar_destination: scalar.filter(|_| takes_value),
-        dpp: Dpp::of(inst).map(Box::new),
+        dpp: moves(config, inst).map(Box::new),
         ignores_exec: inst.effects.contains(Effects::IGNORES_EXEC),
     }
 }

@@ -67,9 +67,26 @@ pub(crate) enum Rule {
     /// Each lane takes the value of a lane that an instruction of `v_permlane` chooses.
     Permute(Permutation, PermuteBits),
     /// Each lane fetches the value of the lane that its first source names, in bytes.
-    Fetch,
+    Fetch(Reach),
     /// Each lane sends its value to the lane that its first source names, in bytes.
-    Send,
+    Send(Reach),
+}
+
+/// The lane that another one names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// It is added to the source, in bytes.
+    pub offset: u32,
+    /// So many lanes exchange values, a power of two.
+    pub lanes: u32,
+}
+
+impl Reach {
+    /// By the source of `lane`.
+    pub fn lane(self, lane: usize, named: u32) -> usize {
+        let within = self.lanes - 1;
+        lane & !(within as usize) | (named.wrapping_add(self.offset) / 4 & within) as usize
+    }
 }
 
 impl Rule {
@@ -89,8 +106,8 @@ impl Rule {
             | Rule::Swap
             | Rule::AllLanes
             | Rule::Permute(..)
-            | Rule::Fetch
-            | Rule::Send => true,
+            | Rule::Fetch(_)
+            | Rule::Send(_) => true,
         }
     }
 
@@ -390,11 +407,6 @@ pub(crate) fn pair_of_halves(op_sel: u32) -> Rule {
 
 /// The rule of an instruction by its first name.
 pub(crate) fn of(name: &str) -> Rule {
-    match name {
-        "ds_bpermute_b32" => return Rule::Fetch,
-        "ds_permute_b32" => return Rule::Send,
-        _ => {}
-    }
     let scalar = name.starts_with("s_");
     let Some(stem) = name.strip_prefix("v_").or_else(|| name.strip_prefix("s_")) else {
         return Rule::Any;
@@ -581,6 +593,15 @@ mod tests {
     }
 
     #[test]
+    fn lanes_are_named_by_source_and_offset() {
+        let reach = |offset, lanes| Reach { offset, lanes };
+        assert_eq!(reach(124, 32).lane(3, 0), 31);
+        assert_eq!(reach(124, 32).lane(35, 8), 33);
+        assert_eq!(reach(4, 64).lane(3, 4 * 40), 41);
+        assert_eq!(reach(0, 64).lane(40, 4 * 65), 1);
+    }
+
+    #[test]
     fn bytes_are_chosen() {
         assert_eq!(
             words("v_perm_b32", [0, 0, 0x0c0c_0401], [0, 0xff00, 0]),
@@ -611,7 +632,6 @@ mod tests {
             "s_add_i32",
             "v_lshlrev_b64",
             "s_and_not1_b64",
-            "ds_bpermute_b32",
             "v_add_co_u32",
         ] {
             assert!(is_exact(name), "{name}");

@@ -16,7 +16,7 @@ use crate::{
     moves::{Part, Permutation, PermuteBits},
     plan::{Action, At, Condition, Listed, Plan, Scalar, Short, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
-    rules::{Rule, all_if},
+    rules::{Reach, Rule, all_if},
     state::Registers,
     whole::Words,
 };
@@ -355,7 +355,7 @@ impl Scene<'_> {
     #[inline]
     fn is_usual_vector(&self, vector: &Vector, mask: u64) -> bool {
         let takes_any_lane = match vector.rule {
-            Rule::Swap | Rule::WriteLane | Rule::Send | Rule::Permute(..) => return false,
+            Rule::Swap | Rule::WriteLane | Rule::Send(_) | Rule::Permute(..) => return false,
             Rule::FirstLane | Rule::ReadLane => true,
             _ => vector.dpp.is_some(),
         };
@@ -424,7 +424,9 @@ impl Scene<'_> {
             Rule::Permute(permutation, bits) => {
                 rows.push(self.permuted(vector, permutation, bits, &mut mask));
             }
-            Rule::Send | Rule::Fetch => rows.push(self.through_lanes(vector)),
+            Rule::Send(reach) | Rule::Fetch(reach) => {
+                rows.push(self.through_lanes(vector, reach));
+            }
             _ => {
                 rows.resize(words, NONE);
                 for (word, bits) in rows.iter_mut().enumerate() {
@@ -528,20 +530,19 @@ impl Scene<'_> {
     }
 
     /// The undefined bits of the results of `ds_bpermute_b32` and `ds_permute_b32`.
-    fn through_lanes(&self, vector: &Vector) -> Row {
+    fn through_lanes(&self, vector: &Vector, reach: Reach) -> Row {
         let mut rooms: [Room; 2] = Default::default();
         let [room, other] = &mut rooms;
         let [to, data] = [(0, room), (1, other)].map(|(at, room)| self.source(vector, at, room));
-        let size = self.wave.wave_size();
         let mut bits = NONE;
         for lane in each(self.exec) {
-            let other = (to.0[lane] / 4 % size) as usize;
-            let unknown = to.1[lane] >> 2 & (size - 1) != 0;
+            let other = reach.lane(lane, to.0[lane]);
+            let unknown = to.1[lane] >> 2 & (reach.lanes - 1) != 0;
             match vector.rule {
-                Rule::Fetch if unknown => bits[lane] = !0,
+                Rule::Fetch(_) if unknown => bits[lane] = !0,
                 // A lane that is off gives zero.
-                Rule::Fetch if self.exec >> other & 1 == 0 => {}
-                Rule::Fetch => bits[lane] = data.1[other],
+                Rule::Fetch(_) if self.exec >> other & 1 == 0 => {}
+                Rule::Fetch(_) => bits[lane] = data.1[other],
                 _ => bits[other] = data.1[lane],
             }
         }

@@ -253,6 +253,28 @@ kernel void permuted(global int *in, global int *out) {
 }
 #endif
 
+// The low half of each even lane's word is set. Values move between lanes, bit by bit, to where an offset says.
+kernel void swizzled(global ushort *in, global int *out) {
+  int t = ITEM;
+  if (t % 2 == 0)
+    KEEP(in[2 * t]) = t;
+  int x = KEEP(((global int *)in)[t]); // @swizzled.A
+  int y = __builtin_amdgcn_ds_swizzle(x, OK ? 0x1e : 0x3e);
+  if ((short)y == 4) // @swizzled.B
+    KEEP(out[t]) = 1;
+}
+
+kernel void offset_lane(global ushort *in, global int *out) {
+  int t = ITEM, y;
+  if (t % 2 == 0)
+    KEEP(in[2 * t]) = t;
+  int x = KEEP(((global int *)in)[t]); // @offset_lane.A
+  __asm__ volatile("ds_bpermute_b32 %0, %1, %2 offset:%3\n s_waitcnt lgkmcnt(0)"
+                   : "=v"(y) : "v"(OK ? 4 : 0), "v"(x), "n"(124));
+  if ((short)y == 4) // @offset_lane.B
+    KEEP(out[t]) = 1;
+}
+
 // Nothing of it is wrong: undefined bits are copied, masked away and selected away.
 kernel void silent(global int *in, global int *out) {
   int t = ITEM;

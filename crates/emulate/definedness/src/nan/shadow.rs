@@ -382,8 +382,8 @@ impl Scene<'_> {
                     | Rule::WriteLane
                     | Rule::Swap
                     | Rule::AllLanes
-                    | Rule::Fetch
-                    | Rule::Send
+                    | Rule::Fetch(_)
+                    | Rule::Send(_)
             );
         let any = self.taints().any() && self.any_tainted(vector);
         if let Some(slot) = vector.scalar_destination {
