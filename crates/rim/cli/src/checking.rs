@@ -1,5 +1,6 @@
 //! `luthier check`: bugs in compiled GPU code.
 
+mod bitcode;
 mod callers;
 mod destination;
 pub mod injection;
@@ -19,7 +20,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use check::{Checker, Covered, Grade, Selection, Suppressions, Tally};
 use clap::{Args, ValueEnum};
-use codeobj::{CodeObject, Found, container::EntryKind};
+use codeobj::{Entry, Found, TargetId, container::EntryKind};
 use command::Status;
 use launcher::launch;
 use regex::Regex;
@@ -276,20 +277,10 @@ impl Check {
         pattern.is_none_or(|pattern| pattern.is_match(name))
     }
 
-    fn selects_target(&self, object: &CodeObject<'_>) -> bool {
-        let id = object.target();
+    /// Returns `true` if the code of this target was asked for.
+    fn selects_id(&self, id: &TargetId) -> bool {
         let wanted = self.target.as_deref();
         wanted.is_none_or(|wanted| wanted == id.target.name || wanted == id.to_string())
-    }
-
-    /// Returns `true` for device code that is no machine code yet, of a target that was asked for.
-    fn selects_uncompiled(&self, entry: &codeobj::Entry<'_>) -> bool {
-        let wanted = self.target.as_deref();
-        // Code of no target, such as SPIR-V, is for each.
-        let is_for = |id: codeobj::TargetId| {
-            wanted.is_none_or(|wanted| wanted == id.target.name || wanted == id.to_string())
-        };
-        entry.id.contains("amdgcn") && entry.target().is_none_or(is_for) && !entry.bytes.is_empty()
     }
 }
 
@@ -298,7 +289,7 @@ impl Check {
 struct Parts {
     /// Code objects that were checked.
     objects: u64,
-    /// The targets of those that were not asked for.
+    /// The targets of code that was not asked for.
     other_targets: Vec<String>,
     /// There is LLVM bitcode, for any machine.
     has_bitcode: bool,
@@ -311,6 +302,33 @@ struct Parts {
 impl Parts {
     fn is_empty(&self) -> bool {
         self.objects == 0 && self.other_targets.is_empty() && self.uncompiled == 0
+    }
+
+    /// Counts what is no machine code.
+    fn other(&mut self, entry: &Entry<'_>, options: &Check) {
+        let is_bitcode = entry.kind == EntryKind::Bitcode;
+        self.has_bitcode |= is_bitcode;
+        let is_device = match entry.id.is_empty() {
+            true => is_bitcode && bitcode::is_for_amdgcn(&entry.bytes),
+            false => entry.id.contains("amdgcn") && !entry.bytes.is_empty(),
+        };
+        if !is_device {
+            return;
+        }
+        let form = match is_bitcode {
+            true => "LLVM bitcode",
+            false if entry.bytes.starts_with(bitcode::SPIRV) => "SPIR-V",
+            false => {
+                let reason = "it is neither machine code, LLVM bitcode nor SPIR-V";
+                self.problems.push((place(entry), reason.to_owned()));
+                return;
+            }
+        };
+        // Code of no target, such as SPIR-V, is for each.
+        match entry.target().filter(|id| !options.selects_id(id)) {
+            Some(other) => self.other_targets.push(format!("{other} ({form})")),
+            None => self.uncompiled += 1,
+        }
     }
 
     /// The reason why the file counts as not read. `target`: the one that was asked for.
@@ -330,12 +348,14 @@ impl Parts {
         if self.objects > 0 || !named {
             return None;
         }
+        if self.uncompiled > 0 {
+            let of_target = target.map_or(String::new(), |target| format!(" for {target}"));
+            return Some(format!(
+                "its device code{of_target} is LLVM bitcode or SPIR-V, such as -fgpu-rdc leaves until it is linked: check the program \
+                 that is linked with it"
+            ));
+        }
         Some(match &self.other_targets[..] {
-            [] if self.uncompiled > 0 => {
-                "its device code is LLVM bitcode or SPIR-V, such as -fgpu-rdc leaves until it is linked: check the program that is \
-                 linked with it"
-                    .to_owned()
-            }
             [] if self.has_bitcode => {
                 "it is LLVM bitcode, not machine code: check the program that is linked with it"
                     .to_owned()
@@ -348,6 +368,27 @@ impl Parts {
             ),
         })
     }
+}
+
+/// The containers that the entry is in, and its id.
+fn place(entry: &Entry<'_>) -> String {
+    let mut place = entry.path.clone();
+    place.extend((!entry.path.is_empty()).then(|| entry.id.clone()));
+    place.join(" / ")
+}
+
+/// Returns `true` for the place of a host file: none of the containers around it holds device code.
+fn is_host(place: &str) -> bool {
+    const OF_DEVICES: [&str; 6] = [
+        "bundle ",
+        "compressed bundle ",
+        "offload image at ",
+        ".hip_fatbin",
+        ".llvm.offloading",
+        "__CLANG_OFFLOAD_BUNDLE__",
+    ];
+    let mut containers = place.split(" / ");
+    !containers.any(|container| OF_DEVICES.iter().any(|start| container.starts_with(start)))
 }
 
 /// The results of the files so far.
@@ -387,22 +428,17 @@ impl Run<'_> {
         let mut parts = Parts::default();
         codeobj::each(input.bytes(), &mut |found| match found {
             Found::Entry(entry) if entry.kind == EntryKind::CodeObject => {
-                let mut place = entry.path.clone();
-                place.extend((!entry.path.is_empty()).then(|| entry.id.clone()));
-                let place = place.join(" / ");
+                let place = place(&entry);
                 match self.object(name, &entry, &place) {
                     Ok(Some(target)) => parts.other_targets.push(target),
                     Ok(None) => parts.objects += 1,
                     Err(error) => parts.problems.push((place, error.to_string())),
                 }
             }
-            Found::Entry(entry) => {
-                parts.has_bitcode |= entry.kind == EntryKind::Bitcode;
-                parts.uncompiled += u64::from(self.options.selects_uncompiled(&entry));
-            }
+            Found::Entry(entry) => parts.other(&entry, self.options),
             // Host files without device code are among others everywhere.
             Found::Problem(place, codeobj::Error::NotCodeObject { .. })
-                if !(named && place.is_empty()) => {}
+                if is_host(&place) && !(named && place.is_empty()) => {}
             Found::Problem(place, error) => parts.problems.push((place, error.to_string())),
             Found::Reached(offset) => {
                 progress.reached(offset);
@@ -411,23 +447,20 @@ impl Run<'_> {
         });
         progress.end();
         self.report.files += u64::from(parts.objects > 0);
+        self.report.uncompiled += parts.uncompiled;
         match parts.problem(self.options.target.as_deref(), named) {
             Some(reason) => self.problem(name, &reason),
             None if parts.is_empty() => self.report.other_files += 1,
-            None => self.report.uncompiled += parts.uncompiled,
+            None => {}
         }
     }
 
     /// The object's target, if it is none that was asked for.
-    fn object(
-        &mut self,
-        name: &str,
-        entry: &codeobj::Entry<'_>,
-        place: &str,
-    ) -> Result<Option<String>> {
+    fn object(&mut self, name: &str, entry: &Entry<'_>, place: &str) -> Result<Option<String>> {
         let object = entry.code_object()?;
-        if !self.options.selects_target(&object) {
-            return Ok(Some(object.target().to_string()));
+        let target = object.target();
+        if !self.options.selects_id(&target) {
+            return Ok(Some(target.to_string()));
         }
         let options = check::Options {
             selects: &|name| self.options.selects(name),

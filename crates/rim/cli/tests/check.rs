@@ -201,6 +201,135 @@ fn objects_with_bitcode_say_what_to_check_instead() {
     assert_eq!(run(&complete, folder.path()).0, 3);
 }
 
+/// A bundle with one entry.
+fn bundle(id: &str, bytes: &[u8]) -> Vec<u8> {
+    let header = 24 + 8 + 24 + id.len();
+    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    for number in [1, header, bytes.len(), id.len()] {
+        bundle.extend((number as u64).to_le_bytes());
+    }
+    [&bundle, id.as_bytes(), bytes].concat()
+}
+
+/// Bitcode that no bundle describes: its triple says whether it is the device's.
+#[test]
+fn bitcode_by_itself_counts_if_it_is_for_a_gpu() {
+    let folder = compiled();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("tree")).unwrap();
+    fs::write(at("one.c"), "int one(int x) { return x + 1; }\n").unwrap();
+    for (target, name) in [
+        ("amdgcn-amd-amdhsa", "device.bc"),
+        ("x86_64-linux-gnu", "host.bc"),
+    ] {
+        let output = Compiler::new("clang++-22")
+            .args([
+                "-x",
+                "c",
+                "-nogpulib",
+                "-emit-llvm",
+                "-c",
+                "-target",
+                target,
+            ])
+            .arg(at("one.c"))
+            .arg("-o")
+            .arg(at("tree").join(name))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    let mut wrapped = [0x0b17_c0de_u32, 0, 20, 0, 0]
+        .map(u32::to_le_bytes)
+        .concat();
+    wrapped.extend(fs::read(at("tree/device.bc")).unwrap());
+    fs::write(at("tree/wrapped.bc"), wrapped).unwrap();
+    let summary = &json(&["tree"], folder.path())["summary"];
+    assert_eq!(summary["uncompiled"], 2, "{summary}");
+    assert_eq!(summary["other_files"], 1, "{summary}");
+    assert_eq!(run(&["tree"], folder.path()).0, 0);
+    assert_eq!(run(&["--complete", "tree"], folder.path()).0, 3);
+    // As a member of an archive, beside a code object.
+    let mut ar = Command::new("ar");
+    let ar = ar.args([
+        "rcS",
+        "lib.a",
+        "tree/device.bc",
+        "tree/host.bc",
+        "gfx90a.co",
+    ]);
+    assert!(ar.current_dir(folder.path()).status().unwrap().success());
+    let summary = &json(&["-k", "right", "lib.a"], folder.path())["summary"];
+    assert_eq!(summary["uncompiled"], 1, "{summary}");
+}
+
+/// Only host files are without GPU code. The name of a device in front of something else is a problem.
+#[test]
+fn damaged_device_code_is_a_problem_everywhere() {
+    let folder = compiled();
+    let at = |name: &str| folder.path().join(name);
+    let id = "hipv4-amdgcn-amd-amdhsa--gfx90a";
+    let elf = [&b"\x7fELF\x01\x01\x01"[..], &[0; 57]].concat();
+    let neither = "it is neither machine code, LLVM bitcode nor SPIR-V";
+    let place = "bundle 0 at 0x0";
+    for (bytes, reason) in [
+        (&elf[..], format!("{place}: not an AMD GPU code object")),
+        (b"no code", format!("{place} / {id}: {neither}")),
+    ] {
+        let good = bundle(id, &fs::read(at("gfx90a.co")).unwrap());
+        let _ = fs::remove_dir_all(at("tree"));
+        fs::create_dir(at("tree")).unwrap();
+        fs::write(at("tree/bad.hipfb"), bundle(id, bytes)).unwrap();
+        fs::write(at("tree/good.hipfb"), good).unwrap();
+        let mut ar = Command::new("ar");
+        let ar = ar.args(["rcS", "lib.a", "tree/good.hipfb", "tree/bad.hipfb"]);
+        assert!(ar.current_dir(folder.path()).status().unwrap().success());
+        for (name, says) in [
+            ("tree/bad.hipfb", format!("tree/bad.hipfb: {reason}")),
+            ("tree", format!("tree/bad.hipfb: {reason}")),
+            ("lib.a", format!("lib.a: bad.hipfb / {reason}")),
+        ] {
+            let (status, text, errors) = run(&["-k", "right", name], folder.path());
+            assert_eq!(status, 2, "{name}: {text}");
+            assert!(errors.contains(&says), "{says}: {errors}");
+        }
+    }
+    // SPIR-V is for each target; bitcode of another target is named.
+    let spirv = bundle(
+        "hip-spirv64-amd-amdhsa--amdgcnspirv",
+        b"\x03\x02\x23\x07code",
+    );
+    fs::write(at("spirv"), spirv).unwrap();
+    fs::write(at("bitcode"), bundle(id, b"BC\xc0\xde")).unwrap();
+    for (name, says) in [
+        (
+            "spirv",
+            "its device code for gfx942 is LLVM bitcode or SPIR-V",
+        ),
+        (
+            "bitcode",
+            "it has no code object for gfx942; it has gfx90a (LLVM bitcode)",
+        ),
+    ] {
+        let (status, _, errors) = run(&["--target", "gfx942", name], folder.path());
+        assert_eq!(status, 2, "{errors}");
+        assert!(errors.contains(says), "{errors}");
+    }
+    // A part that is not compiled counts beside a problem too.
+    let both = [bundle(id, b"BC\xc0\xde"), bundle(id, b"no code")];
+    fs::write(at("both"), both.map(|one| padded(&one)).concat()).unwrap();
+    let summary = &json(&["both"], folder.path())["summary"];
+    assert_eq!(summary["uncompiled"], 1, "{summary}");
+    assert_eq!(summary["problems"].as_array().unwrap().len(), 1);
+}
+
+/// Linkers align bundles.
+fn padded(bundle: &[u8]) -> Vec<u8> {
+    let mut padded = bundle.to_vec();
+    padded.resize(bundle.len().next_multiple_of(8), 0);
+    padded
+}
+
 #[test]
 fn suppressions_take_what_they_name() {
     let folder = compiled();

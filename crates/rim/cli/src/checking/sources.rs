@@ -10,6 +10,8 @@ use codeobj::{bundle, compressed};
 use outputs::Input;
 use rawzip::{CompressionMethod, ZipArchive, ZipSliceEntry};
 
+use super::bitcode;
+
 /// One thing below what the user named.
 pub enum Source<'s> {
     File {
@@ -27,12 +29,14 @@ pub enum Source<'s> {
 }
 
 /// Kinds of files, told from their first bytes.
-const STARTS: [&[u8]; 5] = [
+const STARTS: [&[u8]; 7] = [
     b"\x7fELF",
     bundle::MAGIC,
     compressed::MAGIC,
     b"!<arch>\n",
     b"\x10\xff\x10\xad",
+    bitcode::STARTS[0],
+    bitcode::STARTS[1],
 ];
 const ZIP: &[u8] = b"PK\x03\x04";
 /// Bytes that are looked at.
