@@ -85,7 +85,8 @@ impl Reach {
     /// By the source of `lane`.
     pub fn lane(self, lane: usize, named: u32) -> usize {
         let within = self.lanes - 1;
-        lane & !(within as usize) | (named.wrapping_add(self.offset) / 4 & within) as usize
+        let other = (named.wrapping_add(self.offset) >> 2) & within;
+        lane & !(within as usize) | other as usize
     }
 }
 
