@@ -25,7 +25,7 @@ const REGISTERS: [[Register; 2]; 3] = [
 ];
 
 /// How the addresses of a group lie: one after the other, all the same, or as where a compiler lays out four words for each lane.
-/// Zero: otherwise, or some loads may be outside of local memory.
+/// The answer is zero if they lie otherwise, or if some loads may be outside of local memory.
 const CONSECUTIVE: i32 = 1;
 const UNIFORM: i32 = 2;
 const APART: i32 = 3;

@@ -18,7 +18,7 @@ use crate::{
 const LANES: usize = GROUP / 4;
 /// Bytes from one lane to the next where a compiler lays out four words for each.
 pub(crate) const FOUR_WORDS: u32 = 16;
-/// As many words.
+/// The same in words.
 const STEP: u32 = FOUR_WORDS / 4;
 /// The predicate of a comparison: greater.
 const GREATER: u32 = 6;
