@@ -77,7 +77,7 @@ pub(crate) enum Rule {
 pub(crate) struct Reach {
     /// It is added to the source, in bytes.
     pub offset: u32,
-    /// So many lanes exchange values, a power of two.
+    /// The number of lanes that exchange values: a power of two.
     pub lanes: u32,
 }
 

@@ -632,7 +632,7 @@ fn with_local_memory(rows: &mut Rows, assembler: Assembler, on: u64) -> usize {
     rows.run_with(assembler, &mut scalars, &surroundings)
 }
 
-/// What lanes that are on get of the word at `address`, and what others have.
+/// Lanes that are on get the word at `address`, and others keep their own.
 fn expected(on: u64, address: impl Fn(usize) -> u32) -> [u32; LANES] {
     std::array::from_fn(|lane| match on >> lane & 1 {
         1 => address(lane) / 4,
@@ -754,7 +754,7 @@ fn loads_near_an_anchor_stay_inside() {
         };
         let loads: [&[u32]; 2] = [&[0], &[4]];
         let (done, rows) = near(1, address, 64, &loads, u64::MAX);
-        // What wraps around is inside again.
+        // An address that wraps around is inside again.
         let wraps = outside > u32::MAX - 64;
         assert_eq!(done, if wraps { 4 } else { 2 }, "{outside:#x}");
         let lanes = if wraps { 37 } else { 32 };

@@ -179,7 +179,7 @@ fn objects_with_bitcode_say_what_to_check_instead() {
         let reason = format!("luthier: {name}: its device code is LLVM bitcode");
         assert!(errors.contains(&reason), "{errors}");
     }
-    // Beside machine code it is said, and counts for --complete.
+    // Bitcode beside machine code is named, and counts for --complete.
     let target = compiled();
     fs::copy(
         target.path().join("gfx90a.co"),

@@ -22,7 +22,7 @@ const MOST_BYTES: u32 = 1 << 24;
 /// Fewest loads for which an anchor pays.
 const FEWEST: usize = 2;
 
-/// What a row holds from one write to the next.
+/// The contents of a row from one write to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Value {
     row: u16,
@@ -68,7 +68,7 @@ impl Address {
 struct Rows {
     /// How often each was written.
     writes: HashMap<u16, usize>,
-    /// Those that are a value plus a constant.
+    /// The rows that are a value plus a constant.
     sums: HashMap<u16, Address>,
 }
 
