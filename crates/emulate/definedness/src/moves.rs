@@ -1,6 +1,7 @@
 //! Lanes of a source that DPP moves, and parts of words.
 
 use isa::{Decoded, Effects, Format, fields::bits};
+use wave::swizzle_source;
 
 use crate::lanes::{LANES, NONE, Row, each};
 
@@ -133,7 +134,7 @@ impl Dpp {
     /// The moves of `ds_swizzle_b32` with this offset. Lanes that are off give zero.
     pub fn of_swizzle(offset: u32) -> Dpp {
         Dpp {
-            from: std::array::from_fn(|lane| Some(swizzled(offset, lane as u32) as u8)),
+            from: std::array::from_fn(|lane| Some(swizzle_source(offset, lane as u32) as u8)),
             writes: !0,
             zero: true,
             fetches_inactive: false,
@@ -178,25 +179,6 @@ fn source(control: u32, lane: i32) -> Option<i32> {
         0x160..=0x16f => Some(row + (within ^ by)),
         _ => None,
     }
-}
-
-/// The lane that `lane` reads under an offset of `ds_swizzle_b32`: each half of the wave by itself.
-fn swizzled(offset: u32, lane: u32) -> u32 {
-    let (half, lane) = (lane & 32, lane & 31);
-    let keeps = offset & 31;
-    let from = match offset >> 12 {
-        // The order of a Fourier transform: the bits are reversed.
-        14.. => (lane.reverse_bits() >> 27) >> keeps.count_ones() | lane & keeps,
-        12 | 13 => {
-            let by = offset >> 5 & 31;
-            let is_right = offset >> 10 & 1 != 0;
-            let by = if is_right { 32 - by } else { by };
-            lane & keeps | (lane + by) & 31 & !keeps
-        }
-        8..=11 => lane & 28 | offset >> (2 * (lane & 3)) & 3,
-        _ => (lane & keeps | offset >> 5 & 31) ^ (offset >> 10 & 31),
-    };
-    half | from
 }
 
 /// How `v_permlane` instructions choose the lane that each lane reads.
@@ -317,11 +299,11 @@ mod tests {
             (0xc038, [1, 2, 3, 4, 5, 6]),
         ] {
             for (lane, from) in (0..).zip(first) {
-                assert_eq!(swizzled(offset, lane), from, "{offset:#x} {lane}");
-                assert_eq!(swizzled(offset, lane + 32), from + 32, "{offset:#x}");
+                assert_eq!(swizzle_source(offset, lane), from, "{offset:#x} {lane}");
+                assert_eq!(swizzle_source(offset, lane + 32), from + 32, "{offset:#x}");
             }
         }
-        assert_eq!(swizzled(0xc038, 7), 0);
+        assert_eq!(swizzle_source(0xc038, 7), 0);
         let row = [0xffff_0000; LANES];
         // Lane 15 is off, and gives zero.
         let (moved, mask) = Dpp::of_swizzle(0x01e0).apply(&row, !(1 << 15));

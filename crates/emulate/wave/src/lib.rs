@@ -53,7 +53,7 @@ pub use measured::Measured;
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
-pub use rows::{Row as SemanticsRow, all_rows, rows_of};
+pub use rows::{Row as SemanticsRow, all_rows, rows_of, swizzle_source};
 pub use shadow::{Planner, Shadow};
 pub use spin::{Meetings, Pose};
 pub use state::{LANES, Preset, Start, Wave};

@@ -18,6 +18,7 @@ use crate::{
 
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use control::{follow_others, nop, order_stores};
+pub use ds::swizzle_source;
 pub(crate) use function::{Code, Function, Nans};
 pub(crate) use indexed::SKIP_VECTOR;
 pub(crate) use matrix::plan as matrix_plan;

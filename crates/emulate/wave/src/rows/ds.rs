@@ -371,8 +371,8 @@ impl Body for Permute {
     }
 }
 
-/// Lane that `lane` reads under a swizzle offset.
-fn swizzle_source(offset: u32, lane: u32) -> u32 {
+/// Lane that `lane` reads under an offset of `ds_swizzle_b32`: each half of the wave by itself.
+pub fn swizzle_source(offset: u32, lane: u32) -> u32 {
     let (half, lane) = (lane & 0x20, lane & 0x1f);
     let from = if offset >= 0xe000 {
         // FFT: bits reversed, with the bits under the mask kept.
