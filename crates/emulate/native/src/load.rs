@@ -29,16 +29,15 @@ pub struct Load {
     /// The row of addresses.
     pub address: u16,
     pub words: Vec<(u32, u16)>,
-    /// Where its addresses lie, if [`Assembler::look`] has come before.
-    pub near: Option<Near>,
 }
 
 /// One word of a load: bytes behind the address, and the register of its result.
 type Word = (u32, usize);
 
 impl Assembler {
-    /// Appends loads from local memory, all of whose addresses are read before the first result is there.
-    pub fn load(&mut self, load: &Load) -> Result<(), Failure> {
+    /// Appends loads from local memory, all of whose addresses are read before the first result is there. `near`: where the addresses
+    /// lie, if [`Assembler::look`] has come before.
+    pub fn load(&mut self, load: &Load, near: Option<Near>) -> Result<(), Failure> {
         assert!(self.lanes.is_some(), "a load asks which lanes are on");
         let address = self.fetch(Source::Row(load.address))?;
         let distance = self.temporary()?;
@@ -47,7 +46,7 @@ impl Assembler {
             words.push((bytes, self.temporary()?));
         }
         let spare = [self.temporary()?, self.temporary()?];
-        self.load_words((address, load.near), distance, &words, spare)?;
+        self.load_words((address, near), distance, &words, spare)?;
         for number in spare.into_iter().chain([distance]) {
             self.registers.set(number, Content::Nothing);
         }

@@ -613,9 +613,8 @@ fn loaded(addresses: impl Fn(usize) -> u32, words: &[u32], on: u64) -> (usize, V
     let load = Load {
         address: 0,
         words: targets,
-        near: None,
     };
-    assembler.load(&load).unwrap();
+    assembler.load(&load, None).unwrap();
     let done = with_local_memory(&mut rows, assembler, on);
     (done, rows.0.split_off(1))
 }
@@ -699,12 +698,12 @@ fn near(
         let load = Load {
             address: 1,
             words: words.iter().copied().zip(&mut targets).collect(),
-            near: Some(Near {
-                anchor: number,
-                bytes,
-            }),
         };
-        assembler.load(&load).unwrap();
+        let near = Near {
+            anchor: number,
+            bytes,
+        };
+        assembler.load(&load, Some(near)).unwrap();
     }
     let done = with_local_memory(&mut rows, assembler, on);
     (done, rows.0.split_off(2))
@@ -789,12 +788,12 @@ fn bits_that_are_set_need_zeros() {
         let load = Load {
             address: 1,
             words: vec![(0, 2)],
-            near: Some(Near {
-                anchor: 2,
-                bytes: 64,
-            }),
         };
-        assembler.load(&load).unwrap();
+        let near = Near {
+            anchor: 2,
+            bytes: 64,
+        };
+        assembler.load(&load, Some(near)).unwrap();
         assert_eq!(with_local_memory(&mut rows, assembler, u64::MAX), 4);
         let expected = |lane: usize| if done_near { 16 + lane as u32 % 16 } else { 0 };
         assert_eq!(rows.0[2], std::array::from_fn(expected));
@@ -835,13 +834,11 @@ fn loads_stay_inside() {
     // No local memory at all.
     let mut rows = Rows::new(2);
     let mut assembler = Assembler::of_lanes(2, 4);
-    assembler
-        .load(&Load {
-            address: 0,
-            words: vec![(0, 1)],
-            near: None,
-        })
-        .unwrap();
+    let load = Load {
+        address: 0,
+        words: vec![(0, 1)],
+    };
+    assembler.load(&load, None).unwrap();
     assert_eq!(rows.run(assembler, &mut [0, 0, !0, !0], 4), 0);
 }
 

@@ -201,10 +201,7 @@ impl Part {
     fn apply(&self, assembler: &mut Assembler, near: Option<Near>) -> Result<(), Failure> {
         match self {
             Part::Computes(computation) => computation.apply(assembler),
-            Part::Loads(load) => assembler.load(&Load {
-                near,
-                ..load.clone()
-            }),
+            Part::Loads(load) => assembler.load(load, near),
         }
     }
 }
@@ -241,7 +238,6 @@ fn lds_load(row: &Row, lowered: &Lowered) -> Option<Load> {
     Some(Load {
         address: op.src[0].index,
         words: bytes.zip(op.dst..).collect(),
-        near: None,
     })
 }
 
