@@ -250,8 +250,11 @@ fn visit_fallible<'a>(
     }
 }
 
+/// The beginnings of LLVM bitcode: as such, and in a wrapper.
+pub const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
+
 pub(crate) fn is_bitcode(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
+    BITCODE.iter().any(|start| bytes.starts_with(start))
 }
 
 fn push<'a>(bytes: Cow<'a, [u8]>, place: &Nesting, visitor: &mut Visitor<'_, 'a>) {

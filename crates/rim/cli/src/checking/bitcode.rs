@@ -1,7 +1,5 @@
 //! LLVM bitcode that no bundle's id describes.
 
-/// The beginnings of bitcode: as such, and in a wrapper.
-pub const STARTS: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
 /// The beginning of SPIR-V.
 pub const SPIRV: &[u8] = b"\x03\x02\x23\x07";
 

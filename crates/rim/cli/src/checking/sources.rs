@@ -6,11 +6,9 @@ use std::{
     path::Path,
 };
 
-use codeobj::{bundle, compressed};
+use codeobj::{bundle, compressed, container::BITCODE};
 use outputs::Input;
 use rawzip::{CompressionMethod, ZipArchive, ZipSliceEntry};
-
-use super::bitcode;
 
 /// One thing below what the user named.
 pub enum Source<'s> {
@@ -35,8 +33,8 @@ const STARTS: [&[u8]; 7] = [
     compressed::MAGIC,
     b"!<arch>\n",
     b"\x10\xff\x10\xad",
-    bitcode::STARTS[0],
-    bitcode::STARTS[1],
+    BITCODE[0],
+    BITCODE[1],
 ];
 const ZIP: &[u8] = b"PK\x03\x04";
 /// Bytes that are looked at.
