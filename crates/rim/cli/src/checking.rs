@@ -136,7 +136,7 @@ pub struct Check {
     /// Exit status if there is a certain finding; 0 to end as if there were none. Without it: 1 for files, and a program's own for a program
     #[arg(long, value_name = "N")]
     error_exitcode: Option<u8>,
-    /// End with status 3 if a part could not be checked: in files, a kernel along all its paths, or code that is LLVM bitcode or SPIR-V; in a program that ends with 0, what the summary names
+    /// End with status 3 if a part could not be checked. In files, such a part is a kernel along all its paths, or code that is LLVM bitcode or SPIR-V. In a program that ends with 0, it is what the summary names
     #[arg(long)]
     complete: bool,
     /// Leave out findings that this file names, in Valgrind's form; may be repeated
