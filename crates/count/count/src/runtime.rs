@@ -114,9 +114,8 @@ impl Runtime {
     pub fn for_target(arguments: &[OsString]) -> Result<Runtime, Error> {
         let system = System::from_arguments(arguments)?;
         let clang = Language::C.driver();
-        let version = toolchain::output(Command::new(&clang).arg("--version"))?.stdout;
         let mut hasher = DefaultHasher::new();
-        (SOURCES, SHARED, &version, arguments).hash(&mut hasher);
+        (SOURCES, SHARED, toolchain::identity(&clang)?, arguments).hash(&mut hasher);
         let directory = cache()?.join(format!("count-rt-{:016x}", hasher.finish()));
         let runtime = Runtime {
             directory: directory.clone(),

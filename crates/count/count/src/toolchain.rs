@@ -1,9 +1,10 @@
 //! Finds clang, the plugin and the rewriter.
 
 use crate::error::Error;
-use std::env;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output};
+use std::{env, fs};
 
 /// The environment variable in which the plugin finds its options.
 pub const OPTIONS_VARIABLE: &str = "LUTHIER_COUNT";
@@ -28,7 +29,7 @@ impl Language {
     }
 
     /// By the ending of a source file.
-    pub fn from_path(file: &std::path::Path) -> Language {
+    pub fn from_path(file: &Path) -> Language {
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("cc" | "cpp" | "cxx" | "C" | "c++" | "hpp" | "hh") => Language::Cxx,
             _ => Language::C,
@@ -39,6 +40,33 @@ impl Language {
 /// A tool's name or path, which a variable may override.
 pub fn tool(variable: &str, name: &str) -> String {
     env::var(variable).unwrap_or_else(|_| name.to_owned())
+}
+
+/// Tells one clang from another. If `driver` is clang itself, its file does; a script or a cache of compilers is asked for the version,
+/// which takes as long as to compile a small file.
+pub fn identity(driver: &str) -> Result<String, Error> {
+    if let Some(file) = clang_itself(driver) {
+        return Ok(file);
+    }
+    let said = output(Command::new(driver).arg("--version"))?;
+    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
+}
+
+/// The path, size and time of clang's file. None: `driver` is not found, or it is another program.
+fn clang_itself(driver: &str) -> Option<String> {
+    let found = match Path::new(driver).components().count() {
+        1 => env::split_paths(&env::var_os("PATH")?)
+            .map(|folder| folder.join(driver))
+            .find(|path| path.is_file())?,
+        _ => PathBuf::from(driver),
+    };
+    let path = found.canonicalize().ok()?;
+    let mut magic = [0; 4];
+    fs::File::open(&path).ok()?.read_exact(&mut magic).ok()?;
+    let is_clang = path.file_name()?.to_str()?.starts_with("clang") && magic == *b"\x7fELF";
+    let file = fs::metadata(&path).ok()?;
+    let time = file.modified().ok()?;
+    is_clang.then(|| format!("{} {} {time:?}", path.display(), file.len()))
 }
 
 /// The pass plugin.
@@ -94,7 +122,7 @@ fn beside(
     })
 }
 
-fn lexical(path: &std::path::Path) -> PathBuf {
+fn lexical(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
         match part {

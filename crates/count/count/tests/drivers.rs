@@ -581,6 +581,38 @@ fn objects_of_other_formats() {
     );
 }
 
+/// Clang takes as long to start as to compile a small file. A script is asked for the version, which clang itself is not.
+#[test]
+fn clang_starts_once_for_an_ordinary_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(at("hello.c"), HELLO).unwrap();
+    let script = "#!/bin/sh\necho \"$@\" >> \"$0.log\"\nexec clang-22 \"$@\"\n";
+    std::fs::write(at("script"), script).unwrap();
+    must(Command::new("chmod").arg("755").arg(at("script")));
+    let started = |words: &[&str]| {
+        let _ = std::fs::remove_file(at("script.log"));
+        let mut command = luthier_count();
+        command.env("LUTHIER_CLANG", at("script")).arg("cc");
+        must(
+            command
+                .args(words)
+                .arg(at("hello.c"))
+                .arg("-o")
+                .arg(at("a")),
+        );
+        let log = std::fs::read_to_string(at("script.log")).unwrap();
+        let first = log.lines().map(|line| line.split(' ').next().unwrap());
+        first.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let compiles = "--start-no-unused-arguments";
+    // The first time, the runtime is compiled, too.
+    started(&["-O1"]);
+    assert_eq!(started(&["-O1", "-Wall"]), ["--version", compiles]);
+    let asked = ["-ccc-print-phases", "--version", compiles];
+    assert_eq!(started(&["-O1", "-x", "c"]), asked);
+}
+
 /// These options have clang compile `device.hip` without HIP on the machine.
 const DEVICE: &[&str] = &["-xhip", "--offload-arch=gfx90a", "-nogpulib", "-nogpuinc"];
 
