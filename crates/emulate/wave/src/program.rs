@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     sync::{
-        Arc, Mutex, MutexGuard, RwLock,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -12,6 +12,7 @@ use gfx::{Family, Target};
 use isa::{Decoder, Effects, Format, Inst, Known, Op, RegKind, Traits};
 
 use ascending::Ascending;
+use segments::Segments;
 
 use crate::{
     Memory, Planner,
@@ -36,6 +37,7 @@ mod notes;
 mod operands;
 mod order;
 mod polls;
+mod segments;
 mod surround;
 mod vector;
 mod wave_matrix;
@@ -134,6 +136,11 @@ impl Segment {
         let found = self.heads.binary_search_by_key(&pc, |head| head.0).ok()?;
         Some(self.heads[found].1 as usize)
     }
+
+    /// The addresses of its instructions, in ascending order.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> {
+        self.heads.iter().map(|head| head.0)
+    }
 }
 
 /// A kernel's code under one [`Config`]; shared by all threads that run its waves.
@@ -146,7 +153,7 @@ pub struct Program {
     /// By the address they were decoded from, which is their first micro-op.
     segments: RwLock<Segments>,
     /// By an address that control came to from elsewhere, which may be in the middle.
-    entered: RwLock<Segments>,
+    entered: RwLock<HashMap<u64, Arc<Segment>>>,
     /// See [`Program::looks_at_clock`].
     looks_at_clock: AtomicBool,
 }
@@ -154,7 +161,13 @@ pub struct Program {
 /// See [`Program::sharing`].
 pub type SharedDecoder = Arc<Mutex<Decoder>>;
 
-type Segments = HashMap<u64, Arc<Segment>>;
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -223,8 +236,8 @@ impl Program {
             allocator.code_appears();
             memory.refresh();
         }
-        let known = self.known();
-        let found = reachable(&self.decoder(), memory, pc, &known)?;
+        let is_known = |other: u64| other != pc && self.is_known(other);
+        let found = reachable(&self.decoder(), memory, pc, &is_known)?;
         let print = |inst: &Inst| self.decoder().print(inst);
         let looks = found.values().any(|fetched| match fetched {
             Fetched::Inst(inst) => looks_at_clock(&self.config, inst),
@@ -234,60 +247,41 @@ impl Program {
         let allocator = memory.allocator();
         let is_heard = |from, to| allocator.is_some_and(|one| one.owner(from) != one.owner(to));
         let segment = Arc::new(lower(self, &print, pc, &found, looks, &is_heard));
-        let segments = self.segments.write();
-        let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
-        Some(segments.entry(pc).or_insert(segment).clone())
+        Some(write(&self.segments).add(pc, segment))
     }
 
     fn at(&self, pc: u64) -> Option<Arc<Segment>> {
-        let segments = self.segments.read();
-        let segments = segments.unwrap_or_else(|poison| poison.into_inner());
-        segments.get(&pc).cloned()
+        read(&self.segments).at(pc).cloned()
     }
 
     /// A segment with an instruction at `pc` that control may reach. A call through a register may come back into code
     /// that was decoded from elsewhere. Without this look, each place behind a call would be decoded again with all
     /// that the program can reach from there.
     pub(crate) fn around(&self, memory: &mut Memory<'_>, pc: u64) -> Option<Arc<Segment>> {
-        let read = |segments: &RwLock<Segments>,
-                    find: &dyn Fn(&Segments) -> Option<Arc<Segment>>| {
-            find(&segments.read().unwrap_or_else(|poison| poison.into_inner()))
-        };
-        if let Some(segment) = read(&self.entered, &|segments| segments.get(&pc).cloned()) {
-            return Some(segment);
+        let entered = read(&self.entered).get(&pc).cloned();
+        if entered.is_some() {
+            return entered;
         }
-        let holds_it = |segment: &&Arc<Segment>| segment.op_at(pc).is_some();
-        let known = read(&self.segments, &|segments| {
-            segments.values().find(holds_it).cloned()
-        });
+        let known = read(&self.segments).around(pc).cloned();
         let segment = match known {
             Some(segment) => segment,
             None => self.segment(memory, pc)?,
         };
-        let mut entered = self
-            .entered
-            .write()
-            .unwrap_or_else(|poison| poison.into_inner());
+        let mut entered = write(&self.entered);
         Some(entered.entry(pc).or_insert(segment).clone())
     }
 
-    /// Segments at whose code others end: none, until there is so much code that one segment does not hold it. Each place beyond
-    /// one would else be decoded with all that the program can reach from there.
-    fn known(&self) -> Vec<Arc<Segment>> {
-        if self.decoded().1 < MOST_INSTRUCTIONS {
-            return Vec::new();
-        }
-        let segments = self.segments.read();
-        let segments = segments.unwrap_or_else(|poison| poison.into_inner());
-        segments.values().cloned().collect()
+    /// Returns `true` if other segments end at this address, because the code there is known: never, until there is so much code that
+    /// one segment does not hold it. Each place beyond one would else be decoded with all that the program can reach from there.
+    fn is_known(&self, pc: u64) -> bool {
+        let segments = read(&self.segments);
+        segments.instructions() >= MOST_INSTRUCTIONS && segments.around(pc).is_some()
     }
 
     /// How many segments were decoded, and the instructions of all.
     pub fn decoded(&self) -> (usize, usize) {
-        let segments = self.segments.read();
-        let segments = segments.unwrap_or_else(|poison| poison.into_inner());
-        let instructions = segments.values().map(|segment| segment.insts.len());
-        (segments.len(), instructions.sum())
+        let segments = read(&self.segments);
+        (segments.len(), segments.instructions())
     }
 
     /// Text of the instruction at `pc`, for diagnostics.
@@ -300,12 +294,8 @@ impl Program {
 
     /// Forgets all code, because the device was told that it changed.
     pub fn invalidate(&self) {
-        for segments in [&self.segments, &self.entered] {
-            segments
-                .write()
-                .unwrap_or_else(|poison| poison.into_inner())
-                .clear();
-        }
+        write(&self.segments).clear();
+        write(&self.entered).clear();
     }
 }
 
@@ -315,14 +305,13 @@ enum Fetched {
     Undecodable(u32),
 }
 
-/// Decodes everything reachable from `entry` without leaving through a register or coming to code of `known`.
+/// Decodes everything reachable from `entry` without leaving through a register or coming to code that is known.
 fn reachable(
     decoder: &Decoder,
     memory: &mut Memory<'_>,
     entry: u64,
-    known: &[Arc<Segment>],
+    is_known: &dyn Fn(u64) -> bool,
 ) -> Option<BTreeMap<u64, Fetched>> {
-    let is_known = |pc: u64| pc != entry && known.iter().any(|segment| segment.op_at(pc).is_some());
     let mut found = BTreeMap::new();
     let mut work = vec![entry];
     while let Some(mut pc) = work.pop() {

@@ -329,12 +329,12 @@ impl Wave {
 
     /// Gives all registers that a wave does not start with values of their own. EXEC keeps its.
     pub fn fill(&mut self, mut word: impl FnMut() -> u32) {
-        let rows = &mut self.rows[..self.temporaries];
-        (0..rows.len()).for_each(|row| self.dirty.add(row));
-        let words = rows.iter_mut().flat_map(|row| &mut row.0);
-        words
-            .chain(&mut self.scalars.0[..sreg::NULL])
-            .for_each(|register| *register = word());
+        for (number, row) in self.rows[..self.temporaries].iter_mut().enumerate() {
+            self.dirty.add(number);
+            row.0.iter_mut().for_each(|register| *register = word());
+        }
+        let scalars = self.scalars.0[..sreg::NULL].iter_mut();
+        scalars.for_each(|register| *register = word());
         self.flat_scratch = [word(), word()];
     }
 
