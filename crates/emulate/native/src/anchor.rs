@@ -30,6 +30,9 @@ const CONSECUTIVE: i32 = 1;
 const UNIFORM: i32 = 2;
 const APART: i32 = 3;
 
+/// Bytes of a word.
+const WORD: u32 = 4;
+
 /// Addresses that several loads share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anchor {
@@ -60,6 +63,8 @@ pub(crate) struct Ways {
 impl Assembler {
     /// Appends the look at the addresses of anchor `number`, which is less than [`MOST_ANCHORS`].
     pub fn look(&mut self, number: usize, anchor: &Anchor) -> Result<(), Failure> {
+        let reach = self.reaches.get_mut(number).ok_or(Failure::NoAnchor)?;
+        *reach = Some(anchor.reach);
         let address = self.fetch(Source::Row(anchor.row))?;
         let distance = self.temporary()?;
         self.anchors = self.anchors.max(number + 1);
@@ -103,6 +108,15 @@ impl Assembler {
         ))?;
         let small = self.branch(Code::Jb_rel32_64)?;
         Ok(vec![small, self.if_beyond(address, bound)?])
+    }
+
+    /// Fails unless the anchor of a load has been looked at, and its look covers all words, of which `furthest` is the last.
+    pub(crate) fn covers(&self, near: Near, furthest: u32) -> Result<(), Failure> {
+        let reach = self.reaches.get(near.anchor).copied().flatten();
+        let end = near.bytes.checked_add(furthest);
+        let end = end.and_then(|end| end.checked_add(WORD));
+        let is_covered = reach.zip(end).is_some_and(|(reach, end)| end <= reach);
+        is_covered.then_some(()).ok_or(Failure::NoAnchor)
     }
 
     /// Appends branches by what the anchor of a load says, and leaves the place of the load's first word in [`BITS`]. Without an answer

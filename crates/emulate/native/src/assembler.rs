@@ -101,6 +101,8 @@ pub enum Failure {
     NoRegister,
     #[error("an instruction has no encoding: {0}")]
     NoEncoding(#[from] IcedError),
+    #[error("no anchor with this number has been looked at for a load that far")]
+    NoAnchor,
 }
 
 /// Makes one routine: a loop over groups of 16 lanes.
@@ -122,6 +124,8 @@ pub struct Assembler {
     tests: bool,
     /// How many anchors it has.
     pub(crate) anchors: usize,
+    /// The reach of each that has been looked at.
+    pub(crate) reaches: [Option<u32>; crate::MOST_ANCHORS],
 }
 
 /// The place that a branch of the body leads to.
@@ -151,6 +155,7 @@ impl Assembler {
             used: HashMap::new(),
             tests: false,
             anchors: 0,
+            reaches: [None; crate::MOST_ANCHORS],
         }
     }
 

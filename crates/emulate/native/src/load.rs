@@ -36,9 +36,13 @@ type Word = (u32, usize);
 
 impl Assembler {
     /// Appends loads from local memory, all of whose addresses are read before the first result is there. `near`: where the addresses
-    /// lie, if [`Assembler::look`] has come before.
+    /// lie, if [`Assembler::look`] has come before. A load that the look does not cover is refused.
     pub fn load(&mut self, load: &Load, near: Option<Near>) -> Result<(), Failure> {
         assert!(self.lanes.is_some(), "a load asks which lanes are on");
+        if let Some(near) = near {
+            let furthest = load.words.iter().map(|word| word.0).max().unwrap_or(0);
+            self.covers(near, furthest)?;
+        }
         let address = self.fetch(Source::Row(load.address))?;
         let distance = self.temporary()?;
         let mut words = Vec::new();

@@ -891,3 +891,25 @@ fn many_rows_are_written() {
         }
     }
 }
+
+#[test]
+fn loads_that_no_look_covers_are_refused() {
+    let load = Load {
+        address: 1,
+        words: vec![(4, 2)],
+    };
+    let near = |anchor, bytes| Some(Near { anchor, bytes });
+    let anchor = Anchor {
+        row: 0,
+        reach: 72,
+        zeros: 0,
+    };
+    let mut assembler = Assembler::of_lanes(2, 4);
+    assert!(assembler.look(MOST_ANCHORS, &anchor).is_err());
+    assert!(assembler.load(&load, near(0, 0)).is_err());
+    assembler.look(0, &anchor).unwrap();
+    for (number, bytes) in [(0, 65), (0, u32::MAX), (1, 0), (MOST_ANCHORS, 0)] {
+        assert!(assembler.load(&load, near(number, bytes)).is_err());
+    }
+    assembler.load(&load, near(0, 64)).unwrap();
+}

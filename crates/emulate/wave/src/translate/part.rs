@@ -19,7 +19,7 @@ use crate::{
     state::sreg,
 };
 
-use super::anchors::{Anchors, Sum};
+use super::anchors::{self, Anchors, Sum};
 
 /// Modifiers that say nothing about numbers of one word.
 pub(crate) const MODIFIERS: u32 = modifier::VECTOR_ALU
@@ -189,12 +189,14 @@ impl Part {
         }
     }
 
-    /// Its result as a row plus a constant, if it is one.
-    pub fn sum(&self) -> Option<Sum> {
-        match self {
-            Part::Computes(computation) => computation.sum(),
-            Part::Loads(_) => None,
-        }
+    /// It, as far as addresses depend on it.
+    fn step(&self) -> anchors::Step<'_> {
+        let (load, sum) = match self {
+            Part::Computes(computation) => (None, computation.sum()),
+            Part::Loads(load) => (Some(load), None),
+        };
+        let targets = self.targets();
+        anchors::Step { load, sum, targets }
     }
 
     /// `near`: where it loads from, if it is a load near an anchor.
@@ -574,7 +576,7 @@ fn distinct(numbers: impl Iterator<Item = u16>) -> Vec<u16> {
 /// The host code of a run for waves with `groups` groups of lanes.
 pub(super) fn assembled(parts: &[Part], groups: usize) -> Option<Routine> {
     let mut assembler = Assembler::of_lanes(sreg::EXEC as u16, groups);
-    let anchors = Anchors::of(parts);
+    let anchors = Anchors::of(parts.iter().map(Part::step));
     for (index, part) in parts.iter().enumerate() {
         for (number, anchor) in anchors.in_front_of(index) {
             assembler.look(number, anchor).ok()?;
