@@ -156,51 +156,95 @@ impl Walk {
     }
 
     /// Returns `true` if the instruction reads what is on its way, or LDS behind a barrier that a store to it had not reached.
-    fn step(&mut self, inst: &Decoded, family: Family, is_taken_out: bool) -> bool {
+    fn step(&mut self, step: &Step, family: Family, is_taken_out: bool) -> bool {
         if !is_taken_out {
-            for (counter, left) in awaited(inst, family) {
+            for &(counter, left) in &step.awaited {
                 self.wait(counter, left);
             }
         }
-        // A load of one half names the whole register as read and written.
-        let partial = |inst: &Decoded| {
-            let mut operands = inst.operands.iter();
-            let half = |operand: &Operand| matches!(operand, Operand::Def(reg) | Operand::Use(reg) if reg.half.is_some());
-            inst.mnemonic().contains("d16") || operands.any(half)
-        };
-        let uses_lds = inst.format == Format::Ds && inst.effects.contains(Effects::LDS);
-        if uses_lds && self.lds_is_stale {
+        if step.uses_lds && self.lds_is_stale {
             return true;
         }
-        let (reads, writes) = (named(inst, false), named(inst, true));
-        let meets = |one: &OnItsWay| reads.iter().any(|reg| one.loads.contains(reg));
-        if !partial(inst) && self.queue.iter().any(meets) {
+        let meets = |one: &OnItsWay| step.reads.iter().any(|reg| one.loads.contains(reg));
+        if !step.is_partial && self.queue.iter().any(meets) {
             return true;
         }
         // An instruction that overwrites a register ends the question for it.
         for one in &mut self.queue {
-            one.loads.retain(|reg| !writes.contains(reg));
+            one.loads.retain(|reg| !step.writes.contains(reg));
         }
-        if matches!(inst.mnemonic(), "s_barrier" | "s_barrier_signal") {
+        if step.is_barrier {
             self.lds_is_stale = self.queue.iter().any(|one| one.stores_to_lds);
         }
-        let loads = match inst.effects.contains(Effects::LOAD) && !partial(inst) {
-            true => writes,
-            false => Vec::new(),
-        };
-        for (counter, order) in raised(inst, family) {
+        for &(counter, order) in &step.raised {
             self.queue.push(OnItsWay {
                 counter,
                 order,
-                loads: loads.clone(),
-                stores_to_lds: uses_lds
-                    && counter != Counter::Export
-                    && inst.effects.intersects(Effects::STORE),
+                loads: step.loads.clone(),
+                stores_to_lds: step.stores_to_lds && counter != Counter::Export,
             });
             // A counter that is full stops the wave.
             self.wait(counter, counter.capacity(family));
         }
         false
+    }
+}
+
+/// An instruction as a walk needs it. Walks come by thousands of times.
+struct Step {
+    awaited: Vec<(Counter, u32)>,
+    raised: Vec<(Counter, Order)>,
+    reads: Vec<(RegKind, u16)>,
+    writes: Vec<(RegKind, u16)>,
+    /// The registers that it loads into.
+    loads: Vec<(RegKind, u16)>,
+    /// A load of one half names the whole register as read and written.
+    is_partial: bool,
+    uses_lds: bool,
+    stores_to_lds: bool,
+    is_barrier: bool,
+}
+
+impl Step {
+    fn of(inst: &Decoded, family: Family) -> Step {
+        let half = |operand: &Operand| matches!(operand, Operand::Def(reg) | Operand::Use(reg) if reg.half.is_some());
+        let is_partial = inst.mnemonic().contains("d16") || inst.operands.iter().any(half);
+        let writes = named(inst, true);
+        let loads = match inst.effects.contains(Effects::LOAD) && !is_partial {
+            true => writes.clone(),
+            false => Vec::new(),
+        };
+        let uses_lds = inst.format == Format::Ds && inst.effects.contains(Effects::LDS);
+        Step {
+            awaited: awaited(inst, family).to_vec(),
+            raised: raised(inst, family).to_vec(),
+            reads: named(inst, false),
+            writes,
+            loads,
+            is_partial,
+            uses_lds,
+            stores_to_lds: uses_lds && inst.effects.intersects(Effects::STORE),
+            is_barrier: matches!(inst.mnemonic(), "s_barrier" | "s_barrier_signal"),
+        }
+    }
+}
+
+/// A function with the steps of its instructions.
+struct Code<'f> {
+    function: &'f Function,
+    family: Family,
+    steps: Vec<Step>,
+}
+
+impl Code<'_> {
+    fn of(function: &Function, family: Family) -> Code<'_> {
+        let insts = (0..function.insts.len()).map(|index| function.insts.at(index));
+        let steps = insts.map(|inst| Step::of(&inst, family)).collect();
+        Code {
+            function,
+            family,
+            steps,
+        }
     }
 }
 
@@ -223,7 +267,8 @@ const BLOCKS: usize = 12;
 
 /// Returns `true` if some path through the wait reads a register, or LDS, too early without it, and not with it. Paths are drawn at
 /// random and walked with nothing on its way at their start, so that what they show is so, and they may miss something.
-fn protects(function: &Function, wait: usize, family: Family) -> bool {
+fn protects(code: &Code<'_>, wait: usize) -> bool {
+    let function = code.function;
     let mut numbers = Numbers(wait as u64);
     let own = function.block_of(wait);
     (0..PATHS).any(|_| {
@@ -252,10 +297,9 @@ fn protects(function: &Function, wait: usize, family: Family) -> bool {
             let insts = path
                 .iter()
                 .flat_map(|block| function.blocks[*block].range());
-            insts.into_iter().any(|index| {
-                let inst = function.insts.at(index);
-                walk.step(&inst, family, without && index == wait)
-            })
+            insts
+                .into_iter()
+                .any(|index| walk.step(&code.steps[index], code.family, without && index == wait))
         };
         is_wrong(true) && !is_wrong(false)
     })
@@ -279,7 +323,7 @@ fn take_out(
     bytes: &[u8],
     checker: Checker<'_>,
     is_site: &dyn Fn(&Decoded) -> bool,
-    matters: &dyn Fn(&Function, usize, Family) -> bool,
+    matters: &dyn Fn(&Code<'_>, usize) -> bool,
 ) -> Score {
     let object = CodeObject::parse(bytes).unwrap();
     let module = Module::lift(&object).unwrap();
@@ -287,6 +331,7 @@ fn take_out(
     assert!(before.is_empty(), "{target}: {before:#?}");
     let mut score = Score::default();
     for function in &module.functions {
+        let code = Code::of(function, module.target.family);
         for index in 0..function.insts.len() {
             let inst = function.insts.at(index);
             if !is_site(&inst) || inst.size != 4 {
@@ -297,7 +342,7 @@ fn take_out(
             assert_eq!(changed[at..at + 4], inst.words[0].to_le_bytes());
             changed[at..at + 4].copy_from_slice(&NOP);
             let found = !checker(&changed, Some(&function.name)).is_empty();
-            let matters = matters(function, index, module.target.family);
+            let matters = matters(&code, index);
             score.deleted += 1;
             score.found += usize::from(found);
             score.protecting += usize::from(matters);
@@ -367,8 +412,8 @@ fn a_checker_that_looks_away_fails() {
 }
 
 /// Returns `true` if the instruction behind a wait reads an SGPR or VCC. LLVM also waits before it reads `ttmp9`, which nothing writes.
-fn scalars_follow(function: &Function, wait: usize, _: Family) -> bool {
-    let next = function.insts.at(wait + 1);
+fn scalars_follow(code: &Code<'_>, wait: usize) -> bool {
+    let next = code.function.insts.at(wait + 1);
     let scalar = |reg: &Reg| matches!(reg.kind, RegKind::Sgpr | RegKind::Vcc);
     let named = next
         .operands
@@ -399,7 +444,8 @@ fn waits_for_scalar_registers_are_missed() {
 /// Whether the wait is for the scalar unit or for what memory instructions read, or the vector unit reads the first scalar register behind
 /// it. A register that the vector unit writes and the scalar unit reads needs no wait, as LLVM's description of the hazard says, although
 /// it inserts one.
-fn is_read_by_vectors(function: &Function, wait: usize, _: Family) -> bool {
+fn is_read_by_vectors(code: &Code<'_>, wait: usize) -> bool {
+    let function = code.function;
     let block = &function.blocks[function.block_of(wait)];
     let mut behind = (wait + 1..block.end).map(|index| function.insts.at(index));
     let scalar = |reg: &Reg| matches!(reg.kind, RegKind::Sgpr | RegKind::Vcc);
