@@ -507,8 +507,8 @@ typedef struct {
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
 // Called before the first launch of a kernel that the options choose. This launch and all later ones run the insertions of this
-// call. Tools that treat launches differently decide in luthier_at_hsa_event instead. That callback may also change the launch's packet;
-// the queue gets the changed packet.
+// call. Tools that treat launches differently decide in luthier_at_hsa_event instead. It may also change the launch's packet before
+// the queue gets it.
 __attribute__((weak)) void luthier_at_kernel(luthier_u64 kernel_object);
 __attribute__((weak)) void atHipEvt(void *args, luthier_api_phase_t phase, int hip_api_id);
 __attribute__((weak)) void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t api_id);
@@ -585,7 +585,7 @@ struct Instr {
   size_t block;
   bool chosen; // The user's --site chooses it. Hooks at other instructions are left out.
 
-  // Whether the instruction belongs to any of these classes.
+  // True if the instruction belongs to any of these classes.
   bool is(luthier_u32 any) const { return (classes & any) != 0; }
   bool reads_or_writes_memory() const { return is(LUTHIER_CLASS_LOAD | LUTHIER_CLASS_STORE | LUTHIER_CLASS_ATOMIC); }
   // In the order of the text, definitions first: `v_cmp_lt_f32_e32 vcc, v1, v2` has VCC, v1, v2. Numbers behind the registers are
@@ -837,7 +837,7 @@ inline void luthier_all_or_nothing(luthier_u64 kernel_object) {
 }
 // Changed code is checked as the kernel's own is: its branches go to labels of the same text, it calls nothing, and the kernel still
 // ends. It may name registers that the kernel does not have: the kernel gets them, if its largest workgroup still fits the device.
-// What cannot be done leaves the kernel as it is, and the summary says why.
+// If a change cannot be made, the kernel stays as it is, and the summary says why.
 inline void luthier_change(const Instr &instruction, luthier_change_kind kind, const char *text) {
   luthier_raw_change change = {sizeof change, (luthier_u32)kind, 0, instruction.index, text};
   luthier_check(luthier_api_table->change(instruction.kernel_object, &change));
@@ -1373,7 +1373,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
 #endif
 #define LUTHIER_GET_HOOK_HANDLE(hook) ((const void *)&__luthier_wrap__##hook)
 
-// Whether the tool has anything that could be called.
+// True if the tool has anything that could be called.
 inline bool luthier_hears() {
   return luthier_at_init || luthier_at_term || luthier_at_kernel || luthier_at_hsa_event || luthier_at_packets ||
          luthier_at_copy || luthier_at_memory || !luthier_wraps().empty();
@@ -1603,7 +1603,7 @@ inline void luthier_launched(luthier_launching &launching) {
       luthier_packets,                                                                                                \
       luthier_copied,                                                                                                 \
       luthier_memory};
-// What compilers leave undefined where HIP is not linked.
+// Symbols that compilers leave undefined. HIP defines them, but it is not linked.
 #ifdef LUTHIER_WITH_HIP
 #define LUTHIER_WITHOUT_HIP_ENTRIES
 #else

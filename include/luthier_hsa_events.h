@@ -221,8 +221,8 @@ typedef enum {
   HSA_API_ID_END
 } hsa_api_id_t;
 
-// What an event is about. Arguments may be changed when it begins. With `skip` the call is left out, and `returned` is what
-// the application gets; when it ends, `returned` may be changed, too.
+// The call that an event tells of. Arguments may be changed when it begins. With `skip` the call is left out, and `returned`
+// is what the application gets; when it ends, `returned` may be changed, too.
 typedef struct hsa_api_args {
   bool skip;
   union {

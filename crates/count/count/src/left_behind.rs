@@ -42,8 +42,8 @@ pub fn wait(directory: &Path, program: &str) {
     }
 }
 
-/// The processes of the run that have announced themselves, have not reported and still run. (In a namespace of its own a process has
-/// another number than here, so only processes with the directory's name in their environment count.)
+/// The processes of the run that have announced themselves, have not reported and still run. Only processes with the directory's name in
+/// their environment count: in a namespace of its own, a process has another number than here.
 fn announced(directory: &Path) -> Vec<u32> {
     let live = sample::announced(directory);
     live.filter(|&pid| belongs(pid, directory)).collect()

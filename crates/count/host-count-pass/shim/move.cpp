@@ -345,8 +345,8 @@ private:
     evolution.forgetLoop(loop);
   }
 
-  // A path to a return on which the sum is a constant gets a return of its own, which adds the constant and needs no
-  // register saved for the sum. (Functions that begin with "nothing to do" take such paths most often.)
+  // The sum may be a constant on a path to a return. Such a path gets a return of its own, which adds the constant and
+  // needs no register saved for the sum. Functions that begin with "nothing to do" take such paths most often.
   void returnEarly(BasicBlock &block) {
     auto *end = dyn_cast<ReturnInst>(block.getTerminator());
     if (!end || std::distance(block.getFirstNonPHIIt(), block.end()) > MostReturned)
@@ -410,8 +410,8 @@ private:
   }
 };
 
-// Additions that have been inlined into a loop are moved out of it before the optimiser looks at the loop again: a loop
-// that adds to memory is neither vectorised nor recognised as a copy.
+// Moves additions out of a loop that they have been inlined into, before the optimiser looks at the loop again. It
+// neither vectorises a loop that adds to memory nor recognises it as a copy.
 class MovePass : public PassInfoMixin<MovePass> {
 public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {

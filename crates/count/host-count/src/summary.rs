@@ -164,9 +164,9 @@ fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
     }
 }
 
-/// Functions whose callers are all known begin with their cheapest path paid: to a return, or else to a call that is observed. (The last
-/// step of a recursion and a cache that is filled take such paths most often. Two additions in turn would cost more there than
-/// everything else. The pass only guesses how often code runs.)
+/// Functions whose callers are all known begin with their cheapest path paid: to a return, or else to a call that is observed. The last
+/// step of a recursion takes such a path most often, and so does a cache that is filled. Two additions in turn would cost more there than
+/// everything else. (The pass only guesses how often code runs.)
 fn find_prepaid(module: &Module, options: &Options, summaries: &mut [Summary]) {
     if options.granularity != Granularity::Thread {
         return; // The cost would be booked on the caller.

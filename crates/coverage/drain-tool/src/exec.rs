@@ -117,7 +117,7 @@ pub unsafe extern "C" fn execveat(
     }
 }
 
-/// The forms with a list of words. Functions with a list cannot be written in stable Rust, so the entry is assembly: it stores the words
+/// The forms with a list of words. Functions with a list cannot be written in stable Rust, so the entry is assembly. It stores the words
 /// that came in registers and passes the address of the others. (The C library's own forms do not call its `execve` by name.)
 #[cfg(target_arch = "x86_64")]
 mod lists {

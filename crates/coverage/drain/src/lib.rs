@@ -1,8 +1,8 @@
 //! Collects the profiles of instrumented GPU code from a running process.
 //!
-//! The [`Collector`] is told when code is loaded and unloaded, finds the profile sections of each loaded image in up
-//! to three independent ways, copies the counters back, adds them up by image and writes `.profraw` files that LLVM's
-//! tools read. It reaches the device only through the [`Runtime`] trait; the HSA side lives in `drain-tool`.
+//! The [`Collector`] is told when code is loaded and unloaded. It finds the profile sections of each loaded image in up
+//! to three independent ways, and copies the counters back. It adds them up by image and writes `.profraw` files that
+//! LLVM's tools read. It reaches the device only through the [`Runtime`] trait; the HSA side lives in `drain-tool`.
 //!
 //! * [`image`] reads loaded ELF images, [`locate`] finds the sections, [`sums`] completes counters that waves gathered,
 //!   [`collector`] holds the policy, [`naming`] and [`output`] make files, [`config`] names every setting.

@@ -3,7 +3,7 @@
 //! Rust's standard library registers such destructors by `__cxa_thread_atexit_impl`, and glibc's version takes the lock of the dynamic
 //! linker. An application that launches a kernel in the constructor of a library holds that lock and waits for Luthier's thread. The thread
 //! would wait for the lock when it begins, or when it first uses such a variable. [`own_thread_exit!`](crate::own_thread_exit) gives a
-//! library its own definition, which keeps destructors in a list that a pthread key runs when the thread ends. (They do not run for the
+//! library its own definition. It keeps destructors in a list, and a pthread key runs them when the thread ends. (They do not run for the
 //! main thread at the end of a process, and Luthier needs none there.)
 
 use std::{

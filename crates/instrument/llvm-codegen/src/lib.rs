@@ -2,8 +2,8 @@
 //!
 //! Entry types: [`Bitcode`] (one module of a tool), [`Job`] (one compilation) and [`split`] (the modules in a `.llvmbc`
 //! section). Used when tools are built, or by a process of its own; never in an application's process. The C++ part is a
-//! shared object of its own, carried in this crate's bytes and loaded when first needed: it brings Debian's shared
-//! `libLLVM` along, whose symbols must not mix with the static LLVM libraries of `llvm-shim`.
+//! shared object of its own, which this crate carries as bytes and loads when it is first needed. It brings Debian's
+//! shared `libLLVM` along, whose symbols must not mix with the static LLVM libraries of `llvm-shim`.
 
 mod bitcode;
 mod error;

@@ -1,6 +1,6 @@
-//! Accesses through buffer descriptors of gfx11 and gfx12, which no emulated device runs: what `buffer_address` works out is
-//! what a model says that was written from the manuals, and what AMD's own emulator notes of real devices; and tools know each
-//! form of the instructions.
+//! Accesses through buffer descriptors of gfx11 and gfx12, which no emulated device runs. `buffer_address` works out what a model
+//! says that was written from the manuals, and what AMD's own emulator notes of real devices. Tools know each form of the
+//! instructions.
 
 use std::{
     io::Write,

@@ -1,6 +1,6 @@
 //! Wave instructions that instrumenting adds per instruction of the application, over the launches of the tests. It measures a hook that
-//! does nothing at every instruction, a counter in every block, and the naive way to count blocks, a call around which all registers of the
-//! kernel are saved and restored. `cargo bench -p verify --bench cost`
+//! does nothing at every instruction, and a counter in every block. The naive way to count blocks is beside them: a call around which all
+//! registers of the kernel are saved and restored. `cargo bench -p verify --bench cost`
 
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]

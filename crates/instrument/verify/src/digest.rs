@@ -213,7 +213,7 @@ fn may_hold_address(values: &[u32; LANES], places: &Places) -> bool {
     values.iter().fold(0, found) != 0
 }
 
-/// Halves of code addresses that were moved alone in one wave: for example, a return address goes to lanes one half after the other, or a
+/// Halves of code addresses that were moved alone in one wave. For example, a return address goes to lanes one half after the other, or a
 /// vector register that kept one is copied in some of its lanes. For each, the map has its place, its value, and its meaning. A half stays
 /// known after something else was put there, because functions keep inactive lanes in memory and bring them back.
 #[derive(Clone, Debug, Default)]
@@ -276,8 +276,9 @@ impl AddressHalves {
     }
 }
 
-/// The meaning of `value` in `part`. Both halves of an address must be there, because otherwise any number might be taken for one: in
-/// scalar or vector registers side by side, or in lanes side by side, where return addresses are kept. Or the value is known to be a half.
+/// The meaning of `value` in `part`. Both halves of an address must be there, because any number might be half of one. They are in
+/// scalar or vector registers side by side, or in lanes side by side, where return addresses are kept. A value that is known to be a half
+/// needs no other.
 pub fn meaning(
     rows: RegisterRows,
     wave: &Wave,

@@ -78,8 +78,8 @@ pub struct Watch {
     pub seen: Observed,
 }
 
-/// Registers that hold no defined value when the kernel starts, and start with zero here: other code for the kernel may have
-/// something arrive there, or compute something in them before the kernel's first instruction.
+/// Registers that hold no defined value when the kernel starts, and start with zero here. Other code for the kernel may get something
+/// there, or compute something in them before the kernel's first instruction.
 #[derive(Default)]
 pub struct Undefined {
     pub scalars: Vec<u16>,

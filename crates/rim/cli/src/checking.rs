@@ -88,8 +88,9 @@ pub struct Check {
         value_name = "FILE"
     )]
     files: Vec<PathBuf>,
-    /// Look for missing waits: registers that are read or overwritten while a load is on its way, LDS stores that are outstanding at a barrier,
-    /// instructions that follow each other too closely, scalar registers that gfx12 reads too early. In a program: along the path that each wave takes
+    /// Look for missing waits: registers that are read or overwritten while a load is on its way, and LDS stores that are outstanding at a barrier;
+    /// also instructions that follow each other too closely, and scalar registers that gfx12 reads too early. In a program: along the path that each
+    /// wave takes
     #[arg(long)]
     waits: bool,
     /// In a program: look for accesses beyond an allocation, to freed memory, beyond LDS and scratch, or at addresses that are not aligned, and name who

@@ -43,8 +43,8 @@ const OF_CHECKS: [&str; 8] = [
 
 /// Compare an AMD GPU with the emulated one, instruction by instruction, and write a file to send.
 ///
-/// Runs every instruction of arithmetic and memory that the GPU has, there and on the emulated device, from the same random and special
-/// values and in every rounding and denormal mode, and compares all registers. Functions that hardware approximates (reciprocals, roots,
+/// Runs every instruction of arithmetic and memory that the GPU has, there and on the emulated device, and compares all registers. Both
+/// start from the same random and special values, in every rounding and denormal mode. Functions that hardware approximates (reciprocals, roots,
 /// exponentials, logarithms, sine, cosine) are measured in units of the last place. Instructions that cannot be tried alone are listed with
 /// the reason.
 ///

@@ -235,8 +235,8 @@ fn header(functions: &[Function], newer: &[Function]) -> String {
     });
     out.push_str("  HSA_API_ID_END\n} hsa_api_id_t;\n\n");
     out.push_str(
-        "// What an event is about. Arguments may be changed when it begins. With `skip` the call is left out, and `returned` is what\n\
-         // the application gets; when it ends, `returned` may be changed, too.\n\
+        "// The call that an event tells of. Arguments may be changed when it begins. With `skip` the call is left out, and `returned`\n\
+         // is what the application gets; when it ends, `returned` may be changed, too.\n\
          typedef struct hsa_api_args {\n  bool skip;\n  union {\n    struct {\n\
          \x20     // A copy of the packet: its kernel object, kernel arguments, grid and workgroup.\n\
          \x20     hsa_kernel_dispatch_packet_t *dispatch_packet;\n      const char *kernel_name;\n    } hsa_evt_kernel_launch;\n",
