@@ -1,7 +1,7 @@
 //! Throughput of the vector and scalar ALU rows: millions of wave64 instructions per second on one core.
 //!
-//! Each stream is a loop over a repeated body, first with all lanes on, then with every second one, then with small integers
-//! in the lanes that are off; the loop's own three scalar instructions are not counted. The last column is the first one's ratio to
+//! Each stream is a loop over a repeated body: first with all lanes on, then with every second one, then with small integers
+//! in the lanes that are off. The loop's own three scalar instructions are not counted. The last column is the first one's ratio to
 //! eight independent chains of `v_fma_f32`, which differs less from host to host. Arguments select streams by substring. With
 //! `NATIVE=4` in the environment, runs of at least 4 lane-wise instructions are host code.
 

@@ -733,7 +733,7 @@ impl Races {
     }
 }
 
-/// So many words of a row.
+/// `COUNT` words of a row.
 #[inline(always)]
 fn words<const COUNT: usize>(row: &mut [Word], start: usize) -> &mut [Word; COUNT] {
     row[start..]

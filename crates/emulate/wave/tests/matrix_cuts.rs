@@ -1,6 +1,6 @@
-//! Products that gfx942 and gfx950 cut relative to the largest, of operands that ask for each way in which the engine sums them: wide and
-//! narrow ranges of exponents, denormals alone and beside normals, rows and columns of zeros, and a C that is tiny, huge, of ordinary
-//! size, or no number.
+//! Products that gfx942 and gfx950 cut relative to the largest. The operands ask for each way in which the engine sums them: wide and
+//! narrow ranges of exponents, denormals alone and beside normals, rows and columns of zeros. C is tiny, huge, of ordinary size, or no
+//! number.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! NEG, ABS and the clamp, which bodies of float rows do themselves: the manual's meaning against the same instruction without
-//! modifiers, on sources whose signs the test has changed and with a result that it clamps.
+//! NEG, ABS and the clamp, which bodies of float rows do themselves. The other side is the same instruction without modifiers: the test
+//! changes the signs of its sources and clamps its result, as the manual says.
 
 use crate::harness::{MODE, Machine, POISON, random::Random};
 

@@ -2,7 +2,7 @@
 //!
 //! Transposing loads take a row of eight values from each lane and give each lane a column, in groups of eight lanes.
 //! AMD's page on the builtins gives the pattern for values of 16 bits: element `e` of lane `l` comes from element `l %
-//! 8` of lane `l - l % 8 + e`. For bytes, public measurements on gfx1201 agree on another pattern: in every sixteen
+//! 8` of lane `l - l % 8 + e`. For bytes, public measurements on gfx1201 agree on another pattern. In every sixteen
 //! lanes, lanes 0 to 7 get columns of lanes 0 to 3 and 8 to 11, and lanes 8 to 15 those of the others. The pattern of
 //! wave64 is not published.
 
