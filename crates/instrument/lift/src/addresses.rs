@@ -243,6 +243,16 @@ const MOVES: &[Known] = &[
     Known::VReadfirstlaneB32,
 ];
 
+/// Returns `true` if the scalar unit computes with EXEC. The result is a mask of lanes, and so are the sources, although one may be left over
+/// from an address: the first turn of a loop reads masks that nothing has set.
+fn makes_masks(inst: Inst<&Decoded>) -> bool {
+    let is_exec = |reg: &Reg| reg.kind == RegKind::Exec;
+    let named = |operand: &Operand| matches!(operand, Operand::Def(reg) | Operand::Use(reg) if is_exec(reg));
+    let mut implicit = inst.implicit_defs.iter().chain(&inst.implicit_uses);
+    inst.effects.contains(Effects::SALU)
+        && (inst.operands.iter().any(named) || implicit.any(is_exec))
+}
+
 fn look(
     state: &State,
     index: usize,
@@ -263,6 +273,9 @@ fn look(
             _ => {}
         }
         found.targets.insert(index, target);
+        return;
+    }
+    if makes_masks(inst) {
         return;
     }
     let stores = inst.effects.intersects(Effects::STORE | Effects::ATOMIC);
