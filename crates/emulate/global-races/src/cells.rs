@@ -35,12 +35,34 @@ struct Page {
     seconds: [Dwords; ROWS],
     /// Both cells. Even rows have the first one.
     pairs: [[CellId; 2]; ROWS],
-    /// The cells of uneven rows.
-    blocks: [Option<Box<Block>>; ROWS / BLOCK],
+    /// The numbers of the first uneven rows of blocks; 0: there is no block yet.
+    blocks: [u32; ROWS / BLOCK],
 }
 
 type Row = [CellId; DWORDS];
-type Block = [Row; BLOCK];
+
+/// The place of a dword of an uneven row among those of all uneven rows, as long as the row stays uneven.
+#[derive(Clone, Copy)]
+pub(crate) struct Uneven(usize);
+
+impl Uneven {
+    /// The row is not uneven.
+    pub const NONE: Uneven = Uneven(0);
+
+    #[inline]
+    pub fn is_some(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// Adds a block to the uneven rows: the number of its first row.
+#[cold]
+#[inline(never)]
+fn add_block(rows: &mut Vec<Row>) -> u32 {
+    let first = rows.len().max(BLOCK);
+    rows.resize(first + BLOCK, [0; DWORDS]);
+    first as u32
+}
 
 /// The bit of each dword.
 const BIT: [Dwords; DWORDS] = {
@@ -95,7 +117,7 @@ impl Page {
             forms: [UNTOUCHED; ROWS],
             seconds: [0; ROWS],
             pairs: [[0; 2]; ROWS],
-            blocks: [const { None }; ROWS / BLOCK],
+            blocks: [0; ROWS / BLOCK],
         }
     }
 
@@ -104,24 +126,29 @@ impl Page {
         self.forms = [UNTOUCHED; ROWS];
     }
 
-    fn uneven(&self, row: usize) -> Option<&Row> {
-        Some(&self.blocks[row / BLOCK].as_ref()?[row % BLOCK])
+    /// The number of an uneven row.
+    #[inline]
+    fn uneven(&self, row: usize) -> usize {
+        self.blocks[row / BLOCK] as usize + row % BLOCK
     }
 
+    /// The row's cells among those of all uneven rows.
     #[inline]
-    fn uneven_mut(&mut self, row: usize) -> &mut Row {
+    fn uneven_mut<'a>(&mut self, rows: &'a mut Vec<Row>, row: usize) -> &'a mut Row {
         let block = &mut self.blocks[row / BLOCK];
-        let block = block.get_or_insert_with(|| Box::new([[0; DWORDS]; BLOCK]));
-        &mut block[row % BLOCK]
+        if *block == 0 {
+            *block = add_block(rows);
+        }
+        &mut rows[*block as usize + row % BLOCK]
     }
 
     /// The number of a dword's cell.
     #[inline]
-    fn cell(&self, row: usize, dword: usize) -> CellId {
+    fn cell(&self, rows: &[Row], row: usize, dword: usize) -> CellId {
         match self.forms[row] {
             UNTOUCHED => 0,
             EVEN => self.pairs[row][0],
-            UNEVEN => self.uneven(row).map_or(0, |cells| cells[dword]),
+            UNEVEN => rows[self.uneven(row)][dword],
             _ => self.pairs[row][(self.seconds[row] >> dword & 1) as usize],
         }
     }
@@ -140,23 +167,17 @@ impl Page {
         self.pairs[row] = cells;
     }
 
-    /// The numbers that are in use.
-    fn in_use(&mut self) -> impl Iterator<Item = &mut CellId> {
-        let blocks = self.blocks.iter_mut().enumerate();
-        let forms = &self.forms;
-        let uneven = blocks.flat_map(|(number, block)| {
-            let rows = block.iter_mut().flat_map(|block| block.iter_mut());
-            let rows = rows.zip(&forms[BLOCK * number..]);
-            rows.filter(|(_, form)| **form == UNEVEN)
-                .flat_map(|(cells, _)| cells)
-        });
-        let pairs = self.pairs.iter_mut().zip(forms);
-        let pairs = pairs.flat_map(|(pair, form)| match *form {
-            UNTOUCHED | UNEVEN => &mut [][..],
-            EVEN => &mut pair[..1],
-            _ => pair,
-        });
-        uneven.chain(pairs)
+    /// Calls `with` for each number that is in use. `uneven` are all uneven rows.
+    fn in_use(&mut self, uneven: &mut [Row], mut with: impl FnMut(&mut CellId)) {
+        for row in 0..ROWS {
+            let cells = match self.forms[row] {
+                UNTOUCHED => &mut [][..],
+                EVEN => &mut self.pairs[row][..1],
+                UNEVEN => &mut uneven[self.uneven(row)],
+                _ => &mut self.pairs[row],
+            };
+            cells.iter_mut().for_each(&mut with);
+        }
     }
 }
 
@@ -182,6 +203,8 @@ pub(crate) struct Cells {
     tables: Vec<Box<[u32]>>,
     /// Each with the number of its table and its place there.
     pages: Vec<(usize, usize, Box<Page>)>,
+    /// Uneven rows, in blocks. The first block is of no page.
+    uneven: Vec<Row>,
     /// Pages that were given up, for later ones: memory that the host has to clear first would cost more than many accesses.
     spare: Vec<Box<Page>>,
     /// Regions that were used, and the numbers of their tables.
@@ -219,6 +242,7 @@ impl Cells {
             numbers: HashMap::new(),
             tables: Vec::new(),
             pages: Vec::new(),
+            uneven: Vec::new(),
             spare: Vec::new(),
             recent: [NOWHERE; RECENT],
             near: [NO_PAGE; NEAR],
@@ -335,7 +359,36 @@ impl Cells {
     #[inline]
     pub fn id(&self, spot: Spot) -> CellId {
         let page = &self.pages[spot.page()].2;
-        page.cell(spot.row(), spot.dword())
+        page.cell(&self.uneven, spot.row(), spot.dword())
+    }
+
+    /// The place of a dword among uneven rows.
+    #[inline]
+    pub fn uneven(&self, spot: Spot) -> Uneven {
+        let (page, row) = (&self.pages[spot.page()].2, spot.row());
+        match page.forms[row] {
+            UNEVEN => Uneven(page.uneven(row) * DWORDS + spot.dword()),
+            _ => Uneven::NONE,
+        }
+    }
+
+    #[inline]
+    pub fn uneven_id(&self, place: Uneven) -> CellId {
+        self.uneven.as_flattened()[place.0]
+    }
+
+    /// The number of the cell of each place; 0 for none.
+    #[inline]
+    pub fn ids(&self, places: &[Uneven], ids: &mut [CellId]) {
+        let all = self.uneven.as_flattened();
+        for (id, place) in ids.iter_mut().zip(places) {
+            *id = all.get(place.0).copied().unwrap_or(0);
+        }
+    }
+
+    #[inline]
+    pub fn set_uneven(&mut self, place: Uneven, id: CellId) {
+        self.uneven.as_flattened_mut()[place.0] = id;
     }
 
     /// The records of the cell of a number, but for earlier writes.
@@ -413,7 +466,10 @@ impl Cells {
         numbers.clear();
         numbers.resize(before.len(), 0);
         for (_, _, page) in &mut self.pages {
-            for id in page.in_use().filter(|id| **id != 0) {
+            page.in_use(&mut self.uneven, |id| {
+                if *id == 0 {
+                    return;
+                }
                 let (old, number) = (*id as usize, &mut numbers[*id as usize]);
                 if *number == 0 {
                     *number = self.all.len() as CellId;
@@ -423,7 +479,7 @@ impl Cells {
                     }
                 }
                 *id = *number;
-            }
+            });
         }
         self.swept_cells = before;
         self.last = 0;
@@ -439,9 +495,9 @@ impl Cells {
     /// Gives a dword the cell of a number.
     #[inline]
     pub fn set_number(&mut self, spot: Spot, id: CellId) {
-        let (page, row) = self.page(spot);
+        let (page, row) = (&mut self.pages[spot.page()].2, spot.row());
         match page.forms[row] {
-            UNEVEN => page.uneven_mut(row)[spot.dword()] = id,
+            UNEVEN => page.uneven_mut(&mut self.uneven, row)[spot.dword()] = id,
             _ => self.give(spot, spot.dwords(1), id),
         }
     }
@@ -454,9 +510,10 @@ impl Cells {
         match page.forms[row] {
             UNTOUCHED => (0, dwords),
             EVEN => (page.pairs[row][0], dwords),
-            UNEVEN => page.uneven(row).map_or((0, dwords), |cells| {
+            UNEVEN => {
+                let cells = &self.uneven[page.uneven(row)];
                 (cells[first], having(cells, dwords, cells[first]))
-            }),
+            }
             _ => {
                 let (seconds, [one, other]) = (page.seconds[row], page.pairs[row]);
                 match seconds >> first & 1 {
@@ -498,7 +555,7 @@ impl Cells {
         let (seconds, [one, other]) = match page.forms[row] {
             UNTOUCHED => (0, [0; 2]),
             EVEN => (0, [page.pairs[row][0]; 2]),
-            UNEVEN => return give(page.uneven_mut(row), dwords, id),
+            UNEVEN => return give(page.uneven_mut(&mut self.uneven, row), dwords, id),
             _ => (page.seconds[row], page.pairs[row]),
         };
         // Dwords that keep their cells.
@@ -509,7 +566,7 @@ impl Cells {
             _ if is_same(other) => return page.be_two(row, seconds | dwords, [one, other]),
             _ => {
                 page.forms[row] = UNEVEN;
-                let cells = page.uneven_mut(row);
+                let cells = page.uneven_mut(&mut self.uneven, row);
                 cells.fill(one);
                 give(cells, seconds, other);
                 give(cells, dwords, id);
@@ -529,10 +586,9 @@ impl Cells {
         if page.forms[row] != UNEVEN {
             return;
         }
-        if let Some(cells) = page.uneven(row)
-            && let first = cells[0]
-            && cells.iter().all(|id| is_same(all, *id, first))
-        {
+        let cells = &self.uneven[page.uneven(row)];
+        let first = cells[0];
+        if cells.iter().all(|id| is_same(all, *id, first)) {
             page.be_even(row, first);
         }
     }
@@ -609,6 +665,7 @@ mod tests {
             ..Cells::default()
         };
         let mut plain = [0; 512];
+        let mut uneven = 0;
         let mut next = crate::random::numbers();
         let at = |dword: usize| 3 * PAGE - 8 * ROW + dword as u64 * 4;
         for step in 0..40_000 {
@@ -647,6 +704,14 @@ mod tests {
             for dword in 0..DWORDS {
                 let spot = cells.spot(at(row + dword));
                 let own = plain[row + dword];
+                let place = cells.uneven(spot);
+                if place.is_some() {
+                    cells.set_uneven(place, cells.uneven_id(place));
+                    let mut ids = [CellId::MAX; 2];
+                    cells.ids(&[Uneven::NONE, place], &mut ids);
+                    assert_eq!(ids, [0, cells.id(spot)], "{step}: {dword}");
+                    uneven += 1;
+                }
                 assert!(cells.at(spot) == written(own), "{step}: {dword}");
                 let (cell, many) = cells.alike(spot, DWORDS - dword);
                 let alike = &plain[row + dword..][..many];
@@ -662,6 +727,7 @@ mod tests {
             }
         }
         assert!(cells.swept > 100, "{}", cells.swept);
+        assert!(uneven > 1000, "{uneven}");
     }
 
     #[test]

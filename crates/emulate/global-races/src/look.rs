@@ -8,7 +8,7 @@ use crate::{
     accesses::{Instruction, Part, Scene, dwords},
     bytes::{self, Bytes},
     cell::Cell,
-    cells::{self, CellId, Dwords, ROW, Spot},
+    cells::{self, CellId, Dwords, ROW, Spot, Uneven},
     progress::Progress,
     repeats::Load,
     report::Access,
@@ -205,21 +205,22 @@ impl Instruction<'_> {
     /// Lanes access memory anywhere: many lanes one row, or each another one.
     fn anywhere(&self, state: &mut State, scene: &mut Scene<'_>, exec: u64) {
         let places = self.places(exec);
+        let places = &places[..LANES - exec.leading_zeros() as usize];
         let row_of = |place: &Place| match place {
             Place::Memory(address) => Some(address / ROW),
             _ => None,
         };
-        let pairs = places.iter().zip(&places[1..]);
+        let pairs = places.iter().zip(places.iter().skip(1));
         let beside = pairs.filter(|(one, other)| {
             let row = row_of(one);
             row.is_some() && row == row_of(other)
         });
         if beside.count() < LANES / 4 {
-            return self.scattered(state, scene, &places);
+            return self.scattered(state, scene, places);
         }
         let each = u64::from(self.memory.access.bytes);
         let (mut row, mut bytes) = (0, 0);
-        for place in &places {
+        for place in places {
             let Place::Memory(address) = *place else {
                 continue;
             };
@@ -239,24 +240,31 @@ impl Instruction<'_> {
     }
 
     /// Lanes access memory far apart from each other.
-    fn scattered(&self, state: &mut State, scene: &mut Scene<'_>, places: &[Place; LANES]) {
+    fn scattered(&self, state: &mut State, scene: &mut Scene<'_>, places: &[Place]) {
         let each = u64::from(self.memory.access.bytes);
-        let spots = fetch(state, places);
-        for (place, spot) in places.iter().zip(spots) {
+        let (spots, uneven) = fetch(state, places);
+        for ((place, spot), known) in places.iter().zip(spots).zip(uneven) {
             let Place::Memory(address) = *place else {
                 continue;
             };
             self.tells_host(state, scene, address);
             let in_dword = address % 4;
             if in_dword + each > 4 {
+                // A lane accesses too few bytes to make a row even: the places below stay as they are.
                 self.stretch(state, scene, address, each);
                 continue;
             }
             self.fills(scene, address);
-            let before = state.cells.id(spot);
+            let before = match known.is_some() {
+                true => state.cells.uneven_id(known),
+                false => state.cells.id(spot),
+            };
             let bytes = (bytes::first(each) << in_dword) as u8;
             match self.behind(state, scene, (before, bytes), address) {
                 Some(Behind::Same) => {}
+                Some(Behind::Other(behind)) if known.is_some() => {
+                    state.cells.set_uneven(known, behind);
+                }
                 Some(Behind::Other(behind)) => state.cells.set_number(spot, behind),
                 None => {
                     let dword = address / 4 % 32;
@@ -416,27 +424,30 @@ impl Instruction<'_> {
     }
 }
 
-/// The places of the lanes' first dwords. It asks for all that they need, so that the host's caches miss at the same time and not one after the
-/// other. Each step does no more than to ask for what the next one needs.
-fn fetch(state: &mut State, places: &[Place; LANES]) -> [Spot; LANES] {
-    let (mut spots, mut ids) = ([Spot::NONE; LANES], [0; LANES]);
+/// The places of the lanes' first dwords, and their places among uneven rows. It asks for all that they need, so that the host's caches miss at
+/// the same time and not one after the other. Each step does no more than to ask for what the next one needs. The step that reads numbers
+/// misses most: it has few instructions, so that the host begins with many lanes before the first one is there.
+fn fetch(state: &mut State, places: &[Place]) -> ([Spot; LANES], [Uneven; LANES]) {
+    let (mut spots, mut uneven) = ([Spot::NONE; LANES], [Uneven::NONE; LANES]);
     for (spot, place) in spots.iter_mut().zip(places) {
         if let Place::Memory(address) = place {
             *spot = state.spot(*address);
         }
     }
-    for (id, spot) in ids.iter_mut().zip(&spots) {
+    for (uneven, spot) in uneven.iter_mut().zip(&spots[..places.len()]) {
         if spot.is_some() {
-            *id = state.cells.id(*spot);
+            *uneven = state.cells.uneven(*spot);
         }
     }
+    let mut ids = [0; LANES];
+    state.cells.ids(&uneven[..places.len()], &mut ids);
     let mut touched = 0;
-    for id in ids.iter().filter(|id| **id != 0) {
+    for id in ids[..places.len()].iter().filter(|id| **id != 0) {
         let records = state.cells.records(*id).into_iter();
         for record in records.filter(|record| *record != 0) {
             touched ^= state.record(record).stamp;
         }
     }
     std::hint::black_box(touched);
-    spots
+    (spots, uneven)
 }
