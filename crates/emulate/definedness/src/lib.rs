@@ -109,6 +109,11 @@ impl Definedness {
         self.shared.memory.undefined_in(start, bytes)
     }
 
+    /// The undefined bits of so many bytes.
+    pub fn undefined_bits(&self, start: u64, bytes: usize) -> Vec<u8> {
+        self.shared.memory.bits(start, bytes)
+    }
+
     /// Names of executed instructions whose results count as defined for want of a rule.
     pub fn unfollowed(&self) -> Vec<&'static str> {
         lock(&self.shared.unfollowed).iter().copied().collect()

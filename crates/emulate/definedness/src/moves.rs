@@ -225,17 +225,59 @@ impl Permutation {
                 Permutation::Each(other) => {
                     (row ^ (usize::from(other) * 16)) | (selectors[0][lane] & 15) as usize
                 }
-                Permutation::OtherHalf if wave_size == 64 => lane ^ 32,
-                Permutation::OtherHalf => lane,
+                Permutation::OtherHalf => lane ^ 32,
             }
         };
         Dpp {
             from: std::array::from_fn(|lane| Some(from(lane) as u8)),
-            writes: !0,
+            // A wave of 32 lanes has no other half, and writes nothing.
+            writes: match self {
+                Permutation::OtherHalf if wave_size == 32 => 0,
+                _ => !0,
+            },
             zero: inst.zero,
             // `v_permlane64_b32` reads lanes that are off.
             fetches_inactive: inst.fetches_inactive || self == Permutation::OtherHalf,
         }
+    }
+}
+
+/// The lanes that change places in two registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exchange {
+    Whole,
+    /// In every pair of runs of so many lanes, the second of the destination and the first of the source.
+    Runs(usize, PermuteBits),
+}
+
+impl Exchange {
+    pub fn of(inst: &Decoded) -> Option<Exchange> {
+        let run = match inst.op.first_name() {
+            "v_permlane16_swap_b32" => 16,
+            "v_permlane32_swap_b32" => 32,
+            _ => return None,
+        };
+        Some(Exchange::Runs(run, PermuteBits::of(inst)))
+    }
+
+    /// The rows that destination and source take. Lanes that are off keep what they have, and count as what they hold.
+    pub fn apply(self, a: &Row, b: &Row, exec: u64) -> (Row, Row) {
+        let Exchange::Runs(run, inst) = self else {
+            return (*b, *a);
+        };
+        let (mut to_a, mut to_b) = (*a, *b);
+        let set = |row: &mut Row, to: usize, from: usize, bits: u32| {
+            let readable = inst.fetches_inactive || exec >> from & 1 != 0;
+            if readable || inst.zero {
+                row[to] = if readable { bits } else { 0 };
+            }
+        };
+        for first in (0..LANES).filter(|lane| (lane / run).is_multiple_of(2)) {
+            let second = first + run;
+            set(&mut to_b, first, second, a[second]);
+            set(&mut to_a, second, first, b[first]);
+        }
+        (to_a, to_b)
     }
 }
 

@@ -40,15 +40,16 @@ impl Halves {
     }
 }
 
-/// The rule of a packed instruction by its name without `v_pk_`, whose result has so many registers.
-pub(crate) fn rule(stem: &str, inst: &Decoded, words: usize) -> Rule {
+/// The rule of a packed instruction by its name without `v_pk_`, whose result has so many registers. It may be limited to what a half
+/// holds.
+pub(crate) fn rule(stem: &str, inst: &Decoded, words: usize, saturates: bool) -> Rule {
     let halves = Halves::of(inst);
     if words == 2 {
         return Rule::PackedWords(halves);
     }
     // The rule of the instruction that does the same with one number.
     let one = match rules::of(&format!("v_{stem}")) {
-        Rule::Words(rule) => rule.word,
+        Rule::Words(rule) if !saturates => rule.word,
         _ => |_: Words, v: Words| all_if(v != [0; 3]),
     };
     Rule::PackedHalves(halves, one)

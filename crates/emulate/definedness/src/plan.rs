@@ -15,7 +15,7 @@ use wave::Config;
 use crate::{
     access::{self, Access},
     lanes::NONE,
-    moves::{Dpp, Part, Permutation, PermuteBits, Sdwa},
+    moves::{Dpp, Exchange, Part, Permutation, PermuteBits, Sdwa},
     packed::{self, Halves},
     report::Known,
     rules::{self, Reach, Rule},
@@ -417,7 +417,7 @@ fn sources(config: &Config, inst: &Decoded, op: Op) -> Vec<Source> {
         }
         modifiers = 0;
     }
-    // The old destination is no source where lanes move or parts are written; only sums take it in.
+    // The old destination is no source where lanes move or parts are written; only sums and swaps take it in.
     let sums = [
         "v_mac",
         "v_fmac",
@@ -428,8 +428,20 @@ fn sources(config: &Config, inst: &Decoded, op: Op) -> Vec<Source> {
         "v_wmma",
         "v_swmmac",
     ];
-    if sums.iter().any(|start| op.name().starts_with(start)) {
+    let swaps = op.name().contains("swap_b");
+    if swaps || sums.iter().any(|start| op.name().starts_with(start)) {
         named.extend(unnamed);
+    }
+    if op.name().starts_with("v_pk_fmac") && named.len() < 3 {
+        let old = inst.implicit_uses.iter();
+        named.extend(old.filter_map(|reg| match at(config, *reg)? {
+            row @ At::Row(_) => Some(Source {
+                at: row,
+                words: 1,
+                part: Part::WHOLE,
+            }),
+            _ => None,
+        }));
     }
     named
 }
@@ -447,6 +459,8 @@ fn reads_halves(op: Op) -> bool {
         "v_perm",
         "v_cvt_pk",
         "v_cvt_f16_f32",
+        "v_sad",
+        "v_sat_pk",
     ];
     let ends = [
         "_f16",
@@ -457,7 +471,11 @@ fn reads_halves(op: Op) -> bool {
         "_f32_f16",
         "_pack_b32_f16",
     ];
-    let one_half = ["v_cvt_f16_", "v_sat", "v_interp"];
+    let one_half = ["v_cvt_f16_", "v_interp"];
+    // Each source gives a half of the result.
+    if op.first_name().starts_with("v_cvt_pknorm_") {
+        return op.first_name().ends_with("_f16");
+    }
     !packed.iter().any(|start| name.starts_with(start))
         && (ends.iter().any(|end| name.ends_with(end)) && name.starts_with("v_"))
         && (!one_half.iter().any(|start| name.starts_with(start))
@@ -489,14 +507,30 @@ fn rule(config: &Config, inst: &Decoded, words: usize) -> Rule {
     if name == "v_pk_mov_b32" {
         return rules::pair_of_halves(isa::fields::bits(inst.words[0], 12, 11));
     }
+    if let Some(exchange) = Exchange::of(inst) {
+        return Rule::Swap(exchange);
+    }
     if let Some(permutation) = Permutation::of(name) {
         return Rule::Permute(permutation, PermuteBits::of(inst));
     }
     match name.strip_prefix("v_pk_") {
-        Some(stem) => packed::rule(stem, inst, words),
-        None if chooses_byte(inst) => Rule::Any,
+        Some(stem) => packed::rule(stem, inst, words, saturates(inst)),
+        None if chooses_byte(inst) || saturates(inst) => Rule::Any,
         None => rules::of(name),
     }
+}
+
+/// Returns `true` for a sum or product that is limited: its highest bits decide on all others.
+fn saturates(inst: &Decoded) -> bool {
+    let bit = |word: usize, at| isa::fields::bits(inst.words[word], at, at) != 0;
+    let is_limited = match inst.format {
+        Format::Vop3 | Format::Vop3p => bit(0, 15),
+        _ => inst.effects.contains(Effects::SDWA) && bit(1, 13),
+    };
+    let name = inst.op.first_name();
+    let name = name.trim_start_matches("v_").trim_start_matches("pk_");
+    let sums = ["add", "sub", "mad", "mul"];
+    is_limited && sums.iter().any(|start| name.starts_with(start))
 }
 
 /// Returns `true` for a conversion of 8 bits that `op_sel` chooses.
@@ -521,8 +555,12 @@ fn take_parts(inst: &Decoded, sources: &mut [Source]) {
             }
         }
     }
-    if let ("v_mad_u32_u16" | "v_mad_i32_i16", [_, _, third, ..]) = (name, sources) {
+    if let ("v_mad_u32_u16" | "v_mad_i32_i16", [_, _, third, ..]) = (name, &mut *sources) {
         third.part = Part::WHOLE;
+    } else if let ("v_dot2_f16_f16" | "v_dot2_bf16_bf16", [_, _, third, ..]) = (name, sources)
+        && third.part == Part::WHOLE
+    {
+        third.part = Part::half(16, isa::fields::bits(inst.words[0], 13, 13) != 0);
     }
 }
 
@@ -580,7 +618,8 @@ fn vector(config: &Config, inst: &Inst) -> Vector {
         (None, None)
             if op.has(Traits::RESULT_16) && inst.effects.contains(Effects::PARTIAL_WRITE) =>
         {
-            (Part::half(16, inst.writes_upper_half()), true)
+            let high = inst.writes_upper_half() || op.name().contains("mixhi");
+            (Part::half(16, high), true)
         }
         _ => (Part::WHOLE, false),
     };

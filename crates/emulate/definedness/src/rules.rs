@@ -3,7 +3,7 @@
 
 use crate::{
     lanes::{LANES, Row},
-    moves::{Permutation, PermuteBits},
+    moves::{Exchange, Permutation, PermuteBits},
     packed::{Halves, OfHalves},
 };
 
@@ -60,8 +60,8 @@ pub(crate) enum Rule {
     FirstLane,
     ReadLane,
     WriteLane,
-    /// Two registers change places.
-    Swap,
+    /// Two registers change places, or runs of lanes of them.
+    Swap(Exchange),
     /// Values move between lanes in a way that no rule knows, or all lanes have a part in each: as [`Rule::Any`] of all lanes.
     AllLanes,
     /// Each lane takes the value of a lane that an instruction of `v_permlane` chooses.
@@ -104,7 +104,7 @@ impl Rule {
             Rule::FirstLane
             | Rule::ReadLane
             | Rule::WriteLane
-            | Rule::Swap
+            | Rule::Swap(_)
             | Rule::AllLanes
             | Rule::Permute(..)
             | Rule::Fetch(_)
@@ -345,6 +345,8 @@ const WORDS: &[Exact<OfWords>] = of_words![0:
     ("cvt_pkrtz_f16_f32", converted), ("cvt_pk_f16_f32", converted), ("cvt_pk_bf16_f32", converted),
     ("cvt_pknorm_i16_f32", converted), ("cvt_pknorm_u16_f32", converted), ("cvt_pk_u16_u32", converted),
     ("cvt_pk_i16_i32", converted), ("cvt_pk_i16_f32", converted), ("cvt_pk_u16_f32", converted),
+    ("cvt_pknorm_i16_f16", converted), ("cvt_pknorm_u16_f16", converted),
+    ("cvt_off_f32_i4", |_, v| all_if(v[0] & 0xf != 0)), ("bfm_b32", |_, v| all_if((v[0] | v[1]) & 0x1f != 0)),
     ("cvt_f32_fp8", |_, v| all_if(v[0] & 0xff != 0)), ("cvt_f32_bf8", |_, v| all_if(v[0] & 0xff != 0)),
     ("cvt_f32_ubyte0", |_, v| all_if(v[0] & 0xff != 0)), ("cvt_f32_ubyte1", |_, v| all_if(v[0] >> 8 & 0xff != 0)),
     ("cvt_f32_ubyte2", |_, v| all_if(v[0] >> 16 & 0xff != 0)), ("cvt_f32_ubyte3", |_, v| all_if(v[0] >> 24 != 0)),
@@ -390,7 +392,7 @@ const PAIR_RIGHT_SIGNED: fn(Pairs, Pairs) -> u64 =
 const OTHERS: &[(&str, Rule)] = &[
     ("cndmask_b32", Rule::Select), ("cndmask_b16", Rule::Select), ("cselect_b32", Rule::Select), ("cselect_b64", Rule::Select),
     ("readfirstlane_b32", Rule::FirstLane), ("readlane_b32", Rule::ReadLane), ("writelane_b32", Rule::WriteLane),
-    ("swap_b32", Rule::Swap), ("swap_b16", Rule::Swap),
+    ("swap_b32", Rule::Swap(Exchange::Whole)), ("swap_b16", Rule::Swap(Exchange::Whole)),
 ];
 
 /// `v_pk_mov_b32`: a word of each source; bit 0 of `op_sel` chooses that of the first one, bit 1 that of the second.

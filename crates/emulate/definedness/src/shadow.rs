@@ -13,7 +13,7 @@ use crate::{
     lds::Lds,
     lock,
     memory::View,
-    moves::{Part, Permutation, PermuteBits},
+    moves::{Exchange, Part, Permutation, PermuteBits},
     plan::{Action, At, Condition, Listed, Plan, Scalar, Short, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::{Reach, Rule, all_if},
@@ -355,7 +355,7 @@ impl Scene<'_> {
     #[inline]
     fn is_usual_vector(&self, vector: &Vector, mask: u64) -> bool {
         let takes_any_lane = match vector.rule {
-            Rule::Swap | Rule::WriteLane | Rule::Send(_) | Rule::Permute(..) => return false,
+            Rule::Swap(_) | Rule::WriteLane | Rule::Send(_) | Rule::Permute(..) => return false,
             Rule::FirstLane | Rule::ReadLane => true,
             _ => vector.dpp.is_some(),
         };
@@ -417,8 +417,8 @@ impl Scene<'_> {
                 mask = 1 << lane;
                 rows.push([bits; LANES]);
             }
-            Rule::Swap => {
-                self.swap(vector);
+            Rule::Swap(exchange) => {
+                self.swap(vector, exchange);
                 return None;
             }
             Rule::Permute(permutation, bits) => {
@@ -501,26 +501,33 @@ impl Scene<'_> {
         (self.lane(vector.sources.get(1)), bits)
     }
 
-    fn swap(&mut self, vector: &Vector) {
-        let rows: Vec<usize> = vector
-            .sources
-            .iter()
-            .filter_map(|source| match source.at {
-                At::Row(row) => Some(row),
-                _ => None,
-            })
-            .collect();
-        let (exec, first) = (self.exec, vector.destination.map(|(row, _)| row));
-        let (Some(one), Some(other)) =
-            (first, rows.iter().copied().find(|row| Some(*row) != first))
-        else {
+    fn swap(&mut self, vector: &Vector, exchange: Exchange) {
+        let exec = self.exec;
+        let Some((one, _)) = vector.destination else {
+            return;
+        };
+        let others = vector.sources.iter().filter_map(|source| match source.at {
+            At::Row(row) => Some((row, source.part)),
+            _ => None,
+        });
+        let part = vector.part;
+        let Some((other, of_other)) = others.clone().find(|place| *place != (one, part)) else {
             return;
         };
         let registers = self.registers();
         let [a, b] = [one, other].map(|row| *registers.row(row, &mut None));
         let (of_a, of_b) = (registers.origin(one), registers.origin(other));
-        registers.set(one, &b, exec, Some(of_b));
-        registers.set(other, &a, exec, Some(of_a));
+        let (to_a, to_b) = exchange.apply(&a, &b, exec);
+        let put = |registers: &mut Registers,
+                   (row, to): (usize, Part),
+                   (bits, from): (&Row, Part),
+                   origin| {
+            let old = *registers.row(row, &mut None);
+            let new = std::array::from_fn(|lane| to.write(old[lane], from.read(bits[lane])));
+            registers.set(row, &new, exec, Some(origin));
+        };
+        put(registers, (one, part), (&to_a, of_other), of_b);
+        put(registers, (other, of_other), (&to_b, part), of_a);
     }
 
     /// The first register of a source; a source that is not there is a defined zero.

@@ -1,6 +1,7 @@
 mod barriers;
 mod common;
 mod copies;
+mod fills;
 mod global_lanes;
 mod global_races;
 mod inexact;

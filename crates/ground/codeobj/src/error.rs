@@ -143,3 +143,13 @@ fn processor(mach: u8) -> String {
         None => format!("an unknown processor (EF_AMDGPU_MACH {mach:#x})"),
     }
 }
+
+impl Error {
+    /// The same error in bytes that have `before` other bytes in front of them.
+    pub(crate) fn behind(mut self, before: u64) -> Error {
+        if let Error::Truncated { offset, .. } | Error::Malformed { offset, .. } = &mut self {
+            *offset = offset.saturating_add(before);
+        }
+        self
+    }
+}

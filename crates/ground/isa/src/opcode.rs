@@ -80,10 +80,8 @@ impl OpcodeFacts {
         let pc_relative =
             (0..decoded.operand_count()).find(|&index| mc.operand_is_pc_relative(opcode, index));
         let operands = 0..decoded.operand_count();
-        let tied: SmallVec<[(u8, u8); 2]> = operands
-            .clone()
-            .filter_map(|index| Some((index as u8, mc.operand_tied_to(opcode, index)? as u8)))
-            .collect();
+        let is_dpp = description.flags & flags::DPP != 0;
+        let tied = tied(mc, decoded, description.definitions, is_dpp);
         // LLVM's decoder adds the destination of LDS loads of 16 bits behind the operands that it describes.
         let modifiers = operands.filter(|&index| {
             mc.operand_is_modifier(opcode, index) || index >= description.operands
@@ -119,6 +117,31 @@ impl OpcodeFacts {
             i64::from(value as i16) * 4
         }
     }
+}
+
+/// Operands with the definition whose register they are.
+fn tied(
+    mc: &Mc,
+    decoded: &DecodedInst,
+    definitions: usize,
+    is_dpp: bool,
+) -> SmallVec<[(u8, u8); 2]> {
+    let opcode = decoded.opcode();
+    let mut tied: SmallVec<[(u8, u8); 2]> = (0..decoded.operand_count())
+        .filter_map(|index| Some((index as u8, mc.operand_tied_to(opcode, index)? as u8)))
+        .collect();
+    // A sum with DPP has its destination twice among its sources. LLVM does not always tie the first, in front of the modifiers of the
+    // first source.
+    let is_old = is_dpp
+        && tied.len() == 1
+        && usize::from(tied[0].0) > definitions
+        && !mc.operand_is_modifier(opcode, definitions)
+        && definitions + 1 < decoded.operand_count()
+        && mc.operand_is_modifier(opcode, definitions + 1);
+    if is_old {
+        tied.push((definitions as u8, 0));
+    }
+    tied
 }
 
 /// LLVM has one flag for both kinds of DPP; the text tells them apart.

@@ -203,7 +203,11 @@ pub(crate) fn stream(
         };
         entries += 1;
         if entry.kind != EntryKind::CodeObject {
-            progress.tell(Part::Other(entry.id.clone(), entry.bytes.len() as u64));
+            let id = match entry.kind {
+                EntryKind::Bitcode if entry.id.is_empty() => "LLVM bitcode".to_owned(),
+                _ => entry.id.clone(),
+            };
+            progress.tell(Part::Other(id, entry.bytes.len() as u64));
             return;
         }
         if options.target_filter.is_some() {

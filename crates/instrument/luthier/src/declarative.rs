@@ -4,6 +4,7 @@ use crate::{
     Argument, At, Block, Cache, Edit, Error, Insert, Instruction, Kernel, Result, Results,
     SiteFilter, Tool, ToolFile, ToolInfo,
     description::{Each, Expression, expression},
+    filter::pattern_hint,
     options,
     per_place::{self, Part, Places},
 };
@@ -81,7 +82,8 @@ impl Tool for Declarative {
                 let condition = options::filled(&insert.site, self.0.options());
                 edit.unmatched(Unmatched {
                     what: format!(
-                        "tool {tool} inserts its hook {hook} nowhere: `where = \"{condition}\"` matches no instruction"
+                        "tool {tool} inserts its hook {hook} nowhere: `where = \"{condition}\"` matches no instruction{}",
+                        pattern_hint(&condition)
                     ),
                     near: filter.near(kernel),
                 });

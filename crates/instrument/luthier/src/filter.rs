@@ -207,7 +207,7 @@ impl SiteFilter {
             });
         let mut near: Vec<(usize, &str)> = Vec::new();
         for pattern in patterns.flatten() {
-            let stem = pattern.trim_matches('*');
+            let stem = without_encoding(pattern.trim_matches('*'));
             let alike = names
                 .iter()
                 .filter_map(|name| Some((likeness(stem, name)?, *name)));
@@ -284,6 +284,21 @@ fn source(text: &str) -> Option<Condition> {
     some.then(|| Condition::Source(file.to_owned(), first, last))
 }
 
+/// A mnemonic as LLVM writes it with its encoding, without that: instructions are named without.
+fn without_encoding(written: &str) -> &str {
+    const ENCODINGS: [&str; 5] = ["_e64_dpp", "_e32", "_e64", "_dpp", "_sdwa"];
+    let stem = ENCODINGS.iter().find_map(|end| written.strip_suffix(end));
+    stem.unwrap_or(written)
+}
+
+/// What to add to a message about conditions that hold nowhere.
+pub(crate) fn pattern_hint(conditions: &str) -> &'static str {
+    match conditions.contains("opcode=") {
+        true => " (patterns of opcodes are like v_*, not regular expressions)",
+        false => "",
+    }
+}
+
 /// Names that are offered for one that is none.
 const NEAR_NAMES: usize = 3;
 
@@ -335,6 +350,14 @@ mod tests {
         assert!(loads.is_match("ds_read_b32"));
         assert!(!loads.is_match("ds_read_b32x"));
         assert!(!loads.is_match("xglobal_load"));
+    }
+
+    #[test]
+    fn encodings_are_no_part_of_names() {
+        for written in ["v_add_f32_e32", "v_add_f32_e64_dpp", "v_add_f32_sdwa"] {
+            assert_eq!(without_encoding(written), "v_add_f32");
+        }
+        assert_eq!(without_encoding("v_add_f32"), "v_add_f32");
     }
 
     #[test]

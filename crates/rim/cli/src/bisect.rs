@@ -1,13 +1,14 @@
 //! `luthier bisect`: two builds of one kernel, and the store, the line and the pass of the compiler that tell them apart.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use codeobj::CodeObject;
 use command::Status;
@@ -37,6 +38,7 @@ Examples:
 ///
 /// With --build, the bad build is made by that command again and again. `{limit}` in it is the number of passes that LLVM may run, for
 /// `-mllvm -opt-bisect-limit={limit}`, and `{out}` is the file to make. The first pass that makes the kernel wrong is named.
+/// Limits with which the command fails are left out, and named.
 ///
 /// Exit status: 0 if both builds leave the same memory behind; 1 if they differ, or one of them faults or does not end; 2 for errors, with
 /// a message on standard error.
@@ -153,21 +155,25 @@ impl Bisect {
 /// LLVM's line for a pass that it runs or leaves out.
 const PASS: &str = "BISECT: ";
 
-/// Searches for the first pass that makes a difference: the comparison of the build with it, and what to say of it.
-fn passes(
-    build: &str,
-    judge: &dyn Fn(&Path) -> Result<Comparison>,
-) -> Result<(Comparison, Option<String>)> {
-    for word in ["{limit}", "{out}"] {
-        ensure!(build.contains(word), "the command of --build has no {word}");
-    }
-    let folder = tempfile::tempdir().context("cannot make a temporary directory")?;
-    let out = folder.path().join("build");
-    // Makes a build; the lines about passes that ran.
-    let make = |limit: i64| -> Result<Vec<String>> {
-        let _ = fs::remove_file(&out);
-        let command = build.replace("{limit}", &limit.to_string());
-        let command = command.replace("{out}", &out.display().to_string());
+/// Where the middle of a search does not build, limits at such distances from it are tried.
+const NEAR: i64 = 16;
+
+/// Builds with limits, in a folder of their own.
+struct Builds<'a> {
+    command: &'a str,
+    out: PathBuf,
+    judge: &'a dyn Fn(&Path) -> Result<Comparison>,
+    /// Limits with which nothing could be made or compared, and why the first of them could not.
+    failed: BTreeSet<i64>,
+    why: Option<anyhow::Error>,
+}
+
+impl Builds<'_> {
+    /// Makes a build; the lines about passes that ran.
+    fn make(&self, limit: i64) -> Result<Vec<String>> {
+        let _ = fs::remove_file(&self.out);
+        let command = self.command.replace("{limit}", &limit.to_string());
+        let command = command.replace("{out}", &self.out.display().to_string());
         let output = Command::new("sh").args(["-c", &command]).output();
         let output = output.context("cannot run sh")?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -178,16 +184,84 @@ fn passes(
             });
         }
         ensure!(
-            out.exists(),
+            self.out.exists(),
             "--build has made no {}: {command}",
-            out.display()
+            self.out.display()
         );
         let lines = said.lines().filter(|line| line.starts_with(PASS));
         let ran = lines.filter(|line| !line.contains("NOT running"));
         Ok(ran.map(str::to_owned).collect())
+    }
+
+    fn judged(&self, limit: i64) -> Result<(Vec<String>, Comparison)> {
+        let ran = self.make(limit)?;
+        Ok((ran, (self.judge)(&self.out)?))
+    }
+
+    /// The first of the limits whose build can be compared. The others are noted.
+    fn first(
+        &mut self,
+        limits: impl IntoIterator<Item = i64>,
+    ) -> Option<(i64, Vec<String>, Comparison)> {
+        for limit in limits {
+            if self.failed.contains(&limit) {
+                continue;
+            }
+            match self.judged(limit) {
+                Ok((ran, comparison)) => return Some((limit, ran, comparison)),
+                Err(why) => {
+                    self.failed.insert(limit);
+                    self.why.get_or_insert(why);
+                }
+            }
+        }
+        None
+    }
+
+    /// What to say of builds that were left out; nothing if there are none.
+    fn left_out(&self) -> String {
+        let Some(why) = &self.why else {
+            return String::new();
+        };
+        let limits: Vec<String> = self.failed.iter().map(i64::to_string).collect();
+        format!(
+            "left out: {} with {{limit}} {}; the first: {why:#}\n",
+            match limits.len() {
+                1 => "the build",
+                _ => "builds",
+            },
+            limits.join(", ")
+        )
+    }
+}
+
+/// The limits between two, those nearest to the middle first: all of them if they are few.
+fn from_the_middle(right: i64, wrong: i64) -> impl Iterator<Item = i64> {
+    let middle = right + (wrong - right) / 2;
+    let far = std::iter::successors(Some(2 * NEAR), |by| Some(2 * by));
+    let far = far.take_while(move |by| *by < wrong - right);
+    let steps = (0..=NEAR).chain(far);
+    let both = steps.flat_map(move |by| [middle - by, middle + by]);
+    both.filter(move |limit| right < *limit && *limit < wrong)
+}
+
+/// Searches for the first pass that makes a difference: the comparison of the build with it, and what to say of it.
+fn passes(
+    build: &str,
+    judge: &dyn Fn(&Path) -> Result<Comparison>,
+) -> Result<(Comparison, Option<String>)> {
+    for word in ["{limit}", "{out}"] {
+        ensure!(build.contains(word), "the command of --build has no {word}");
+    }
+    let folder = tempfile::tempdir().context("cannot make a temporary directory")?;
+    let mut builds = Builds {
+        command: build,
+        out: folder.path().join("build"),
+        judge,
+        failed: BTreeSet::new(),
+        why: None,
     };
-    let all = make(-1)?;
-    let mut at_most = judge(&out)?;
+    let (all, mut at_most) = builds.judged(-1)?;
     if at_most == Comparison::Same {
         return Ok((at_most, None));
     }
@@ -195,38 +269,55 @@ fn passes(
         !all.is_empty(),
         "the compiler names no passes: does the command have -mllvm -opt-bisect-limit={{limit}}?"
     );
-    make(0)?;
-    if judge(&out)? != Comparison::Same {
-        return Ok((
-            at_most,
-            Some("the build is wrong without any optional pass, too".to_owned()),
-        ));
-    }
     // The build with `right` passes is right, the one with `wrong` is not.
-    let (mut right, mut wrong) = (0, all.len() as i64);
-    let mut name = all.last().cloned();
-    while wrong - right > 1 {
-        let middle = right + (wrong - right) / 2;
-        let ran = make(middle)?;
-        match judge(&out)? {
-            Comparison::Same => right = middle,
-            other => {
-                (wrong, at_most) = (middle, other);
-                name = ran.last().cloned();
-            }
+    let mut wrong = all.len() as i64;
+    let few = std::iter::once(0).chain(std::iter::successors(Some(1), |few| Some(2 * few)));
+    let mut right = match builds.first(few.take_while(|few| *few < wrong)) {
+        Some((few, _, Comparison::Same)) => few,
+        Some((0, ..)) => {
+            let said = "the build is wrong without any optional pass, too";
+            return Ok((at_most, Some(said.to_owned())));
+        }
+        Some((few, ..)) => {
+            let said = format!("the build is wrong with {few} passes, and those with fewer");
+            let said = format!("{said} cannot be compared\n{}", builds.left_out());
+            return Ok((at_most, Some(said)));
+        }
+        None => return Err(builds.why.take().unwrap_or_else(|| anyhow!("no build"))),
+    };
+    let mut ran = all.clone();
+    while let Some((limit, running, comparison)) = builds.first(from_the_middle(right, wrong)) {
+        match comparison {
+            Comparison::Same => right = limit,
+            other => (wrong, at_most, ran) = (limit, other, running),
         }
     }
-    let name = name.unwrap_or_default();
-    let name = name
-        .trim_start_matches(PASS)
-        .trim_start_matches("running pass ");
-    Ok((
-        at_most,
-        Some(format!(
-            "the first pass that makes a difference, of {}: {name}\n",
-            grouped(all.len() as u64)
-        )),
-    ))
+    // Its passes are the first ones that ran.
+    let right = usize::try_from(right).unwrap_or(0);
+    let names = ran.get(right.min(ran.len().saturating_sub(1))..);
+    let said = named(names.unwrap_or_default(), all.len());
+    Ok((at_most, Some(said + &builds.left_out())))
+}
+
+/// The pass that makes the difference, or those of which one does.
+fn named(passes: &[String], of: usize) -> String {
+    let of = grouped(of as u64);
+    let name = |line: &String| {
+        let name = line.trim_start_matches(PASS);
+        name.trim_start_matches("running pass ").to_owned()
+    };
+    match passes {
+        [first, .., last] => format!(
+            "one of {} passes makes the first difference, of {of}: {} to {}\n",
+            grouped(passes.len() as u64),
+            name(first),
+            name(last)
+        ),
+        _ => format!(
+            "the first pass that makes a difference, of {of}: {}\n",
+            passes.last().map(name).unwrap_or_default()
+        ),
+    }
 }
 
 fn text(kernel: &str, comparison: &Comparison) -> String {
@@ -271,4 +362,66 @@ fn side(name: &str, written: &Written) -> String {
         store.instruction,
         source.collect::<String>()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A compiler of 100 passes, of which the 37th makes the kernel wrong, and which fails with some limits.
+    fn found(fails: &str) -> Result<String> {
+        let command = format!(
+            "case {{limit}} in {fails}) echo no register is free >&2; exit 3;; esac; echo {{limit}} > {{out}}; \
+             n={{limit}}; [ $n -ge 0 ] || n=100; i=0; \
+             while [ $i -lt $n ]; do i=$((i + 1)); echo \"BISECT: running pass ($i) P on f\" >&2; done"
+        );
+        let judge = |out: &Path| -> Result<Comparison> {
+            let limit: i64 = fs::read_to_string(out)?.trim().parse()?;
+            Ok(match limit {
+                0..37 => Comparison::Same,
+                _ => Comparison::Stopped(limit.to_string()),
+            })
+        };
+        let (comparison, said) = passes(&command, &judge)?;
+        // It is the one of the least limit that is wrong.
+        assert_ne!(comparison, Comparison::Same);
+        said.context("nothing is said")
+    }
+
+    #[test]
+    fn limits_that_do_not_build_are_left_out_and_named() {
+        let one = "the first pass that makes a difference, of 100: (37) P on f\n";
+        assert_eq!(found("none").unwrap(), one);
+        let said = found("50 | 0 | 51").unwrap();
+        let rest = said.strip_prefix(one).expect(&said);
+        let start =
+            "left out: builds with {limit} 0, 50; the first: --build ended with exit status: 3: ";
+        assert!(rest.starts_with(start), "{said}");
+        let said = found("3[4-8]").unwrap();
+        let some =
+            "one of 6 passes makes the first difference, of 100: (34) P on f to (39) P on f\n";
+        assert!(said.starts_with(some), "{said}");
+        assert!(said.contains("{limit} 34, 35, 36, 37, 38; "), "{said}");
+        // Few limits are tried far from the middle.
+        let said = found("[1-9] | 1[0-9] | [2-8][0-9]").unwrap();
+        assert!(said.starts_with("one of 100 passes"), "{said}");
+        // No build below those that are wrong.
+        let said = found("[0-9] | [12][0-9] | 3[0-6]").unwrap();
+        assert!(
+            said.contains("is wrong with 64 passes, and those with fewer"),
+            "{said}"
+        );
+        assert!(found("-1").is_err());
+        assert!(found("[0-9] | [0-9][0-9]").is_err());
+    }
+
+    #[test]
+    fn limits_lie_between_and_the_middle_is_first() {
+        let all: Vec<i64> = from_the_middle(0, 10).collect();
+        assert_eq!(all[..4], [5, 5, 4, 6]);
+        assert_eq!(BTreeSet::from_iter(all), (1..10).collect());
+        assert_eq!(from_the_middle(3, 4).count(), 0);
+        let far: BTreeSet<i64> = from_the_middle(0, 1000).collect();
+        assert!(far.contains(&244) && far.contains(&756) && far.len() < 60);
+    }
 }

@@ -374,17 +374,7 @@ impl Scene<'_> {
 
     /// Its result is made of bits of its sources.
     fn moves(&mut self, vector: &Vector, exec: u64) {
-        let from_lanes = vector.dpp.is_some()
-            || matches!(
-                vector.rule,
-                Rule::FirstLane
-                    | Rule::ReadLane
-                    | Rule::WriteLane
-                    | Rule::Swap
-                    | Rule::AllLanes
-                    | Rule::Fetch(_)
-                    | Rule::Send(_)
-            );
+        let from_lanes = vector.dpp.is_some() || vector.rule.moves_lanes();
         let any = self.taints().any() && self.any_tainted(vector);
         if let Some(slot) = vector.scalar_destination {
             let from = match any {
@@ -403,7 +393,7 @@ impl Scene<'_> {
             let from = self.beside(row, half_of(vector), from);
             self.writes(To::Row(row), mask, from);
         }
-        if let (Rule::Swap, true) = (vector.rule, any) {
+        if let (Rule::Swap(_), true) = (vector.rule, any) {
             let words = self.tainted_words(vector);
             let others = vector.sources.iter().filter_map(|source| match source.at {
                 At::Row(row) if row != first => Some(row),

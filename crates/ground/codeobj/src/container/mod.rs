@@ -236,7 +236,13 @@ fn visit_fallible<'a>(
     } else if bytes.starts_with(&object::archive::MAGIC) {
         visit_archive(data, place, visitor)
     } else if Elf::is_elf(bytes) && !CodeObject::is_code_object(bytes) {
-        visit_host(data, place, visitor)
+        // A host's part may hold device code; what is said to be device code is none.
+        match place.id.as_deref().is_some_and(|id| id.contains("amdgcn")) {
+            true => Err(Error::NotCodeObject {
+                reason: "it is an ELF file for another machine",
+            }),
+            false => visit_host(data, place, visitor),
+        }
     } else if place.path.is_empty() && !CodeObject::is_code_object(bytes) && !is_bitcode(bytes) {
         let reason = if bytes.starts_with(&object::archive::THIN_MAGIC) {
             "it is a thin archive, which only names its members: name those"
@@ -302,6 +308,7 @@ fn visit_bundles<'a>(
                     at = start + consumed;
                 }
                 Err(error) => {
+                    let error = error.behind(place.file_offset.map_or(0, |all| all + start));
                     visitor(Found::Problem(inner.path.join(" / "), error));
                     at = start + 4;
                 }
@@ -323,6 +330,7 @@ fn visit_bundles<'a>(
                     at = start + bundle.size;
                 }
                 Err(error) => {
+                    let error = error.behind(place.file_offset.map_or(0, |all| all + start));
                     visitor(Found::Problem(inner.path.join(" / "), error));
                     at = start + 4;
                 }

@@ -203,7 +203,7 @@ impl Scene<'_> {
     pub(super) fn any_tainted(&self, vector: &Vector) -> bool {
         let taints = self.taints();
         let swapped = vector.destination.filter(|_| {
-            matches!(vector.rule, Rule::Swap | Rule::WriteLane) || vector.dpp.is_some()
+            matches!(vector.rule, Rule::Swap(_) | Rule::WriteLane) || vector.dpp.is_some()
         });
         let own = swapped.is_some_and(|(row, _)| taints.row(row).is_some());
         own || vector.sources.iter().any(|source| match source.at {
