@@ -214,6 +214,48 @@ fn one_damaged_bundle_does_not_hide_the_others() {
     );
 }
 
+/// The bundle of two small entries, the second under a GPU's id.
+fn small(device: &[u8]) -> Vec<u8> {
+    let ids = [
+        "host-x86_64-unknown-linux-gnu-",
+        "hipv4-amdgcn-amd-amdhsa--gfx90a",
+    ];
+    bundle::write(&[(ids[0], b"".as_slice()), (ids[1], device)], 4096)
+}
+
+#[test]
+fn a_file_for_another_machine_under_a_gpus_id_is_a_problem() {
+    let mut foreign = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    foreign.truncate(4096);
+    // AArch64
+    foreign[18..20].copy_from_slice(&183u16.to_le_bytes());
+    let bytes = small(&foreign);
+    let contents = walk(&bytes).unwrap();
+    assert_eq!(contents.problems.len(), 1, "{:?}", contents.problems);
+    let said = format!("{:?}", contents.problems);
+    assert!(said.contains("an ELF file for another machine"), "{said}");
+}
+
+#[test]
+fn offsets_in_errors_of_bundles_are_those_of_the_file() {
+    let first = small(b"no code");
+    let start = first.len().next_multiple_of(4096);
+    let mut plain = small(b"no code");
+    plain[24..32].fill(0xff);
+    let mut packed = compressed::pack(&first, HeaderVersion::V3, Method::Zstd).unwrap();
+    packed[6..8].fill(0xff);
+    for (damaged, inside) in [(plain, 24), (packed, 6)] {
+        let mut bytes = first.clone();
+        bytes.resize(start, 0);
+        bytes.extend(damaged);
+        let contents = walk(&bytes).unwrap();
+        assert_eq!(contents.problems.len(), 1, "{:?}", contents.problems);
+        let error = format!("{:?}", contents.problems);
+        let offset = format!("offset: {}", start + inside);
+        assert!(error.contains(&offset), "{offset}: {error}");
+    }
+}
+
 #[test]
 fn executables_and_libraries_are_searched() {
     let work = Work::new();

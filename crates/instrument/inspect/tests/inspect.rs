@@ -24,6 +24,15 @@ fn objdump(path: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
+fn bitcode_is_called_bitcode() {
+    for start in codeobj::container::BITCODE {
+        let bytes = [start, &[0; 60]].concat();
+        let said = text(&inspect(&bytes, "a.bc", &Options::all()).unwrap());
+        assert!(said.contains("LLVM bitcode"), "{said}");
+    }
+}
+
+#[test]
 fn disassembly_is_objdumps_and_carries_source_lines() {
     let work = Work::new();
     for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100", "gfx1200"] {

@@ -361,6 +361,12 @@ mod tests {
     }
 
     #[test]
+    fn conditions_on_opcodes_get_the_note_on_patterns() {
+        assert!(pattern_hint("opcode=ds_.*").contains("not regular expressions"));
+        assert_eq!(pattern_hint("kind=matrix"), "");
+    }
+
+    #[test]
     fn likenesses_of_names() {
         assert_eq!(likeness("ds_read_b32", "ds_load_b32"), Some(0));
         assert_eq!(likeness("v_fma_f23", "v_fma_f32"), Some(2));
