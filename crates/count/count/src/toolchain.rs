@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output};
 use std::{env, fs};
@@ -52,21 +53,44 @@ pub fn identity(driver: &str) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
-/// The path, size and time of clang's file. None: `driver` is not found, or it is another program.
+/// The path, size and time of clang's file and of LLVM's libraries beside it, which are most of it. None: `driver` is not found, or it is
+/// another program.
 fn clang_itself(driver: &str) -> Option<String> {
+    let is_program = |path: &PathBuf| {
+        let mode = fs::metadata(path).map(|file| file.permissions().mode());
+        path.is_file() && mode.is_ok_and(|mode| mode & 0o111 != 0)
+    };
     let found = match Path::new(driver).components().count() {
         1 => env::split_paths(&env::var_os("PATH")?)
             .map(|folder| folder.join(driver))
-            .find(|path| path.is_file())?,
+            .find(is_program)?,
         _ => PathBuf::from(driver),
     };
     let path = found.canonicalize().ok()?;
     let mut magic = [0; 4];
     fs::File::open(&path).ok()?.read_exact(&mut magic).ok()?;
-    let is_clang = path.file_name()?.to_str()?.starts_with("clang") && magic == *b"\x7fELF";
-    let file = fs::metadata(&path).ok()?;
-    let time = file.modified().ok()?;
-    is_clang.then(|| format!("{} {} {time:?}", path.display(), file.len()))
+    if !path.file_name()?.to_str()?.starts_with("clang") || magic != *b"\x7fELF" {
+        return None;
+    }
+    let folder = path.parent()?.parent()?.join("lib");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|file| {
+        let name = file.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| {
+            ["libLLVM", "libclang-cpp"]
+                .iter()
+                .any(|of| name.starts_with(of))
+        })
+    });
+    files.sort();
+    files.insert(0, path);
+    let stamp = |path: &PathBuf| {
+        let file = fs::metadata(path).ok()?;
+        let time = file.modified().ok()?;
+        Some(format!("{} {} {time:?}\n", path.display(), file.len()))
+    };
+    Some(files.iter().filter_map(stamp).collect())
 }
 
 /// The pass plugin.
@@ -164,4 +188,42 @@ pub fn output(command: &mut Command) -> Result<Output, Error> {
         status: output.status,
         message,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clang_is_another_one_if_a_file_of_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &[u8], mode| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let clang = file("bin/clang-22", b"\x7fELF", 0o755);
+        let library = file("lib/libLLVM.so.22", b"1", 0o644);
+        let first = clang_itself(&clang).unwrap();
+        assert_eq!(clang_itself(&clang).unwrap(), first);
+        file("lib/other", b"", 0o644);
+        assert_eq!(clang_itself(&clang).unwrap(), first);
+        fs::write(&library, "22").unwrap();
+        let second = clang_itself(&clang).unwrap();
+        fs::write(&clang, b"\x7fELF.").unwrap();
+        let third = clang_itself(&clang).unwrap();
+        assert!(first != second && second != third);
+        let old = std::time::SystemTime::UNIX_EPOCH;
+        let opened = fs::File::options().write(true).open(&clang).unwrap();
+        opened.set_modified(old).unwrap();
+        assert_ne!(clang_itself(&clang).unwrap(), third);
+        for other in [
+            file("bin/clang", b"#!/bin/sh\n", 0o755),
+            file("bin/ccache", b"\x7fELF", 0o755),
+        ] {
+            assert_eq!(clang_itself(&other), None);
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! What counts as undefined against what does depend on undefined bits: instructions run again and again with other values in the undefined
-//! bytes of their sources. A bit that changes is undefined.
+//! Bits that count as undefined, and bits that depend on undefined ones. Instructions run again and again with other values in the undefined
+//! bytes of their sources. A bit of the result that changes is undefined.
 
 use std::{collections::BTreeMap, fmt::Write, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ const BYTES: usize = 4 * LANES * WORDS;
 /// The values that undefined bytes get.
 const FILLS: usize = 24;
 
-/// What is used is looked at elsewhere.
+/// Other tests look at uses.
 struct Silent;
 
 impl Sink for Silent {
@@ -401,7 +401,7 @@ struct Bits {
     changed: [u32; WORDS],
 }
 
-/// What is wrong with a case: bits that change and do not count as undefined; with `exact`, halves that never change and do.
+/// The faults of a case: bits that change and do not count as undefined; with `exact`, halves that never change and do.
 fn wrong(bench: &Bench<'_>, seen: &Seen, exact: bool) -> Vec<String> {
     let mut by: BTreeMap<Vec<usize>, Bits> = BTreeMap::new();
     let mut wrong = Vec::new();

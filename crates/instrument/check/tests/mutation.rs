@@ -441,8 +441,8 @@ fn waits_for_scalar_registers_are_missed() {
     assert!(missed.len() * 100 <= protecting, "{missed:#?}");
 }
 
-/// Whether the wait is for the scalar unit or for what memory instructions read, or the vector unit reads the first scalar register behind
-/// it. A register that the vector unit writes and the scalar unit reads needs no wait, as LLVM's description of the hazard says, although
+/// Returns `true` if the wait is for the scalar unit or for what memory instructions read, or the vector unit reads the first scalar register
+/// behind it. A register that the vector unit writes and the scalar unit reads needs no wait, as LLVM's description of the hazard says, although
 /// it inserts one.
 fn is_read_by_vectors(code: &Code<'_>, wait: usize) -> bool {
     let function = code.function;

@@ -10,7 +10,7 @@ use crate::code_values::{FIRST_PRESERVED, Pair, Sets, State, Value, first_use};
 use crate::function::{Block, BlockIndex, Callee, FunctionIndex, Leave};
 use crate::registers::{RegisterSet, SGPR_COUNT, Span};
 use crate::table::Code;
-use isa::{Decoded, Effects, Inst, Known, Operand, Reg, RegKind, Traits};
+use isa::{Decoded, Effects, Inst, Known, LaneMask, Logic, Operand, Reg, RegKind, Traits};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Facts about indirect branches and calls, by index of the instruction.
@@ -243,13 +243,14 @@ const MOVES: &[Known] = &[
     Known::VReadfirstlaneB32,
 ];
 
-/// Returns `true` if the scalar unit computes with EXEC. The result is a mask of lanes, and so are the sources, although one may be left over
-/// from an address: the first turn of a loop reads masks that nothing has set.
+/// Returns `true` if the scalar unit combines bits of EXEC and others. The result is a mask of lanes, and so are the sources, although one may
+/// be left over from an address: the first turn of a loop reads masks that nothing has set.
 fn makes_masks(inst: Inst<&Decoded>) -> bool {
+    let combines = |mask: LaneMask| mask.logic != Logic::Move;
     let is_exec = |reg: &Reg| reg.kind == RegKind::Exec;
     let named = |operand: &Operand| matches!(operand, Operand::Def(reg) | Operand::Use(reg) if is_exec(reg));
     let mut implicit = inst.implicit_defs.iter().chain(&inst.implicit_uses);
-    inst.effects.contains(Effects::SALU)
+    inst.op.lane_mask().is_some_and(combines)
         && (inst.operands.iter().any(named) || implicit.any(is_exec))
 }
 

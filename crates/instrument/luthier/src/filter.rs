@@ -291,7 +291,7 @@ fn without_encoding(written: &str) -> &str {
     stem.unwrap_or(written)
 }
 
-/// What to add to a message about conditions that hold nowhere.
+/// A note for messages about conditions that hold nowhere.
 pub(crate) fn pattern_hint(conditions: &str) -> &'static str {
     match conditions.contains("opcode=") {
         true => " (patterns of opcodes are like v_*, not regular expressions)",

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::{Command, ExitCode, Output},
     time::Duration,
 };
 
@@ -155,8 +155,11 @@ impl Bisect {
 /// LLVM's line for a pass that it runs or leaves out.
 const PASS: &str = "BISECT: ";
 
-/// Where the middle of a search does not build, limits at such distances from it are tried.
+/// If the middle of a search does not build, limits up to this distance from it are tried one by one, and then at twice the distance each.
 const NEAR: i64 = 16;
+
+/// A build that could be compared: its limit, the lines about passes that ran, and the comparison.
+type Judged = (i64, Vec<String>, Comparison);
 
 /// Builds with limits, in a folder of their own.
 struct Builds<'a> {
@@ -169,56 +172,59 @@ struct Builds<'a> {
 }
 
 impl Builds<'_> {
-    /// Makes a build; the lines about passes that ran.
-    fn make(&self, limit: i64) -> Result<Vec<String>> {
+    /// Starts the command of a build. An error is no property of the limit.
+    fn start(&self, limit: i64) -> Result<(String, Output)> {
         let _ = fs::remove_file(&self.out);
         let command = self.command.replace("{limit}", &limit.to_string());
         let command = command.replace("{out}", &self.out.display().to_string());
         let output = Command::new("sh").args(["-c", &command]).output();
-        let output = output.context("cannot run sh")?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok((command, output.context("cannot run sh")?))
+    }
+
+    /// The lines about passes that ran for a build, and the comparison.
+    fn judged(&self, line: &str, output: &Output) -> Result<(Vec<String>, Comparison)> {
+        let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
             bail!(command::Said {
-                line: format!("--build ended with {}: {command}", output.status),
+                line: format!("--build ended with {}: {line}", output.status),
                 others: said.trim().to_owned(),
             });
         }
         ensure!(
             self.out.exists(),
-            "--build has made no {}: {command}",
+            "--build has made no {}: {line}",
             self.out.display()
         );
         let lines = said.lines().filter(|line| line.starts_with(PASS));
         let ran = lines.filter(|line| !line.contains("NOT running"));
-        Ok(ran.map(str::to_owned).collect())
+        Ok((ran.map(str::to_owned).collect(), (self.judge)(&self.out)?))
     }
 
-    fn judged(&self, limit: i64) -> Result<(Vec<String>, Comparison)> {
-        let ran = self.make(limit)?;
-        Ok((ran, (self.judge)(&self.out)?))
+    /// The build with all passes, which has to work.
+    fn whole(&self) -> Result<(Vec<String>, Comparison)> {
+        let (command, output) = self.start(-1)?;
+        self.judged(&command, &output)
     }
 
     /// The first of the limits whose build can be compared. The others are noted.
-    fn first(
-        &mut self,
-        limits: impl IntoIterator<Item = i64>,
-    ) -> Option<(i64, Vec<String>, Comparison)> {
+    fn first(&mut self, limits: impl IntoIterator<Item = i64>) -> Result<Option<Judged>> {
         for limit in limits {
             if self.failed.contains(&limit) {
                 continue;
             }
-            match self.judged(limit) {
-                Ok((ran, comparison)) => return Some((limit, ran, comparison)),
+            let (command, output) = self.start(limit)?;
+            match self.judged(&command, &output) {
+                Ok((ran, comparison)) => return Ok(Some((limit, ran, comparison))),
                 Err(why) => {
                     self.failed.insert(limit);
                     self.why.get_or_insert(why);
                 }
             }
         }
-        None
+        Ok(None)
     }
 
-    /// What to say of builds that were left out; nothing if there are none.
+    /// A sentence about builds that were left out; nothing if there are none.
     fn left_out(&self) -> String {
         let Some(why) = &self.why else {
             return String::new();
@@ -245,6 +251,11 @@ fn from_the_middle(right: i64, wrong: i64) -> impl Iterator<Item = i64> {
     both.filter(move |limit| right < *limit && *limit < wrong)
 }
 
+/// The number of the pass that a line is about. Each job of a compiler counts its passes from 1.
+fn number(line: &str) -> Option<i64> {
+    line.split_once('(')?.1.split_once(')')?.0.parse().ok()
+}
+
 /// Searches for the first pass that makes a difference: the comparison of the build with it, and what to say of it.
 fn passes(
     build: &str,
@@ -261,61 +272,64 @@ fn passes(
         failed: BTreeSet::new(),
         why: None,
     };
-    let (all, mut at_most) = builds.judged(-1)?;
+    let (mut ran, mut at_most) = builds.whole()?;
     if at_most == Comparison::Same {
         return Ok((at_most, None));
     }
-    ensure!(
-        !all.is_empty(),
-        "the compiler names no passes: does the command have -mllvm -opt-bisect-limit={{limit}}?"
-    );
-    // The build with `right` passes is right, the one with `wrong` is not.
-    let mut wrong = all.len() as i64;
-    let few = std::iter::once(0).chain(std::iter::successors(Some(1), |few| Some(2 * few)));
-    let mut right = match builds.first(few.take_while(|few| *few < wrong)) {
-        Some((few, _, Comparison::Same)) => few,
-        Some((0, ..)) => {
-            let said = "the build is wrong without any optional pass, too";
-            return Ok((at_most, Some(said.to_owned())));
-        }
-        Some((few, ..)) => {
-            let said = format!("the build is wrong with {few} passes, and those with fewer");
-            let said = format!("{said} cannot be compared\n{}", builds.left_out());
-            return Ok((at_most, Some(said)));
-        }
-        None => return Err(builds.why.take().unwrap_or_else(|| anyhow!("no build"))),
+    let Some(all) = ran.iter().filter_map(|line| number(line)).max() else {
+        bail!(
+            "the compiler names no passes: does the command have -mllvm -opt-bisect-limit={{limit}}?"
+        );
     };
-    let mut ran = all.clone();
-    while let Some((limit, running, comparison)) = builds.first(from_the_middle(right, wrong)) {
+    // The build with `right` passes is right, the one with `wrong` is not.
+    let (mut right, mut wrong) = (None, all);
+    let few = std::iter::once(0).chain(std::iter::successors(Some(1), |few| Some(2 * few)));
+    let mut next = builds.first(few.take_while(|few| *few < all))?;
+    if next.is_none() {
+        return Err(builds.why.take().unwrap_or_else(|| anyhow!("no build")));
+    }
+    while let Some((limit, running, comparison)) = next {
         match comparison {
-            Comparison::Same => right = limit,
+            Comparison::Same => right = Some(limit),
+            other if limit == 0 => {
+                let said = "the build is wrong without any optional pass, too";
+                return Ok((other, Some(said.to_owned())));
+            }
             other => (wrong, at_most, ran) = (limit, other, running),
         }
+        next = builds.first(from_the_middle(right.unwrap_or(0), wrong))?;
     }
-    // Its passes are the first ones that ran.
-    let right = usize::try_from(right).unwrap_or(0);
-    let names = ran.get(right.min(ran.len().saturating_sub(1))..);
-    let said = named(names.unwrap_or_default(), all.len());
+    let said = match right {
+        Some(right) => {
+            let maybe = |line: &&String| number(line).is_some_and(|of| right < of && of <= wrong);
+            let lines: Vec<&String> = ran.iter().filter(maybe).collect();
+            named(&lines, wrong - right, all)
+        }
+        None => format!(
+            "the build is wrong with {wrong} of {} passes, and no right one with fewer was found\n",
+            grouped(all as u64)
+        ),
+    };
     Ok((at_most, Some(said + &builds.left_out())))
 }
 
-/// The pass that makes the difference, or those of which one does.
-fn named(passes: &[String], of: usize) -> String {
+/// The pass that makes the difference, or those of which one does. `lines`: of all jobs. `many`: passes of one of them.
+fn named(lines: &[&String], many: i64, of: i64) -> String {
     let of = grouped(of as u64);
-    let name = |line: &String| {
-        let name = line.trim_start_matches(PASS);
-        name.trim_start_matches("running pass ").to_owned()
-    };
-    match passes {
-        [first, .., last] => format!(
-            "one of {} passes makes the first difference, of {of}: {} to {}\n",
-            grouped(passes.len() as u64),
-            name(first),
-            name(last)
+    let mut names: Vec<&str> = lines
+        .iter()
+        .map(|line| line.trim_start_matches(PASS))
+        .map(|line| line.trim_start_matches("running pass "))
+        .collect();
+    names.dedup();
+    match &names[..] {
+        [first, .., last] if many > 1 => format!(
+            "one of {} passes makes the first difference, of {of}: {first} to {last}\n",
+            grouped(many as u64)
         ),
-        _ => format!(
+        names => format!(
             "the first pass that makes a difference, of {of}: {}\n",
-            passes.last().map(name).unwrap_or_default()
+            names.join(", or ")
         ),
     }
 }
@@ -370,10 +384,15 @@ mod tests {
 
     /// A compiler of 100 passes, of which the 37th makes the kernel wrong, and which fails with some limits.
     fn found(fails: &str) -> Result<String> {
+        found_by(fails, "f")
+    }
+
+    /// The same with some jobs, each for a function.
+    fn found_by(fails: &str, jobs: &str) -> Result<String> {
         let command = format!(
             "case {{limit}} in {fails}) echo no register is free >&2; exit 3;; esac; echo {{limit}} > {{out}}; \
-             n={{limit}}; [ $n -ge 0 ] || n=100; i=0; \
-             while [ $i -lt $n ]; do i=$((i + 1)); echo \"BISECT: running pass ($i) P on f\" >&2; done"
+             n={{limit}}; [ $n -ge 0 ] || n=100; for job in {jobs}; do i=0; \
+             while [ $i -lt $n ]; do i=$((i + 1)); echo \"BISECT: running pass ($i) P on $job\" >&2; done; done"
         );
         let judge = |out: &Path| -> Result<Comparison> {
             let limit: i64 = fs::read_to_string(out)?.trim().parse()?;
@@ -405,12 +424,16 @@ mod tests {
         // Few limits are tried far from the middle.
         let said = found("[1-9] | 1[0-9] | [2-8][0-9]").unwrap();
         assert!(said.starts_with("one of 100 passes"), "{said}");
+        // Limits above the first that builds are tried, too.
+        let said = found("[0-9] | [12][0-9] | 3[0-2]").unwrap();
+        assert!(said.starts_with(one), "{said}");
         // No build below those that are wrong.
         let said = found("[0-9] | [12][0-9] | 3[0-6]").unwrap();
-        assert!(
-            said.contains("is wrong with 64 passes, and those with fewer"),
-            "{said}"
-        );
+        let start = "the build is wrong with 37 of 100 passes, and no right one with fewer was found\nleft out: ";
+        assert!(said.starts_with(start), "{said}");
+        let two = found_by("none", "f g").unwrap();
+        let names = "the first pass that makes a difference, of 100: (37) P on f, or (37) P on g\n";
+        assert_eq!(two, names);
         assert!(found("-1").is_err());
         assert!(found("[0-9] | [0-9][0-9]").is_err());
     }

@@ -1,8 +1,9 @@
 //! Shared virtual memory that the program unmaps. The kernel driver forgets what was said about such memory, so the next mapping at the same
 //! addresses has no attributes.
 //!
-//! Any call of `munmap` may bring the news, also one in a signal handler or in an allocator. The emulator itself may call it while it
-//! changes the map. [`Memory::unmapped`] therefore never waits and never allocates: if the map is in use, it notes the range. Every function that reads shared ranges settles the notes first.
+//! Any call of `munmap` may bring the news, also one in a signal handler or in an allocator. The emulator itself may call it while it changes
+//! the map. [`Memory::unmapped`] therefore never waits and never allocates: if the map is in use, it notes the range. Every function that reads
+//! shared ranges settles the notes first.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -189,7 +189,7 @@ impl Part {
         }
     }
 
-    /// It, as far as addresses depend on it.
+    /// The facts about it on which addresses depend.
     fn step(&self) -> anchors::Step<'_> {
         let (load, sum) = match self {
             Part::Computes(computation) => (None, computation.sum()),
