@@ -101,6 +101,7 @@ contestants take turns, so that other load on the machine meets all of them. `CP
 the CPU's.
 
 {times}
+* sgemm: the CPU's program takes up to three times as long from one start to the next, on the same machine. Its share is rough.
 * radix sort: the CPU sorts by 8 bits at a time, the kernels by 4, so they do twice as many passes.
 * reduce: each work-item reads memory in steps of 1 MiB, the CPU in order.
 * mandelbrot: clang does not vectorise the loop of the CPU's program.
