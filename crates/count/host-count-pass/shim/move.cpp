@@ -345,7 +345,7 @@ private:
     evolution.forgetLoop(loop);
   }
 
-  // The sum may be a constant on a path to a return. Such a path gets a return of its own, which adds the constant and
+  // The sum may be a constant on a path to a return. That path gets a return of its own, which adds the constant and
   // needs no register saved for the sum. Functions that begin with "nothing to do" take such paths most often.
   void returnEarly(BasicBlock &block) {
     auto *end = dyn_cast<ReturnInst>(block.getTerminator());

@@ -578,7 +578,7 @@ pub(super) fn absent(setting: &Setting) -> Result<Row> {
 }
 
 /// A signal that a program handles and raises again ends it as without Luthier, and the kernel that was running is counted.
-/// The counts of a kernel are known when its first time slice has ended. That takes a while on a busy machine.
+/// The counts of a kernel are known when its first time slice has ended. On a busy machine, this takes a while.
 pub(super) fn raised(setting: &Setting) -> Result<Row> {
     const SIGNALS: [(&str, i32); 6] = [
         ("HUP", 1),
