@@ -43,7 +43,6 @@ const BESIDE_PSEUDOCODE: &[Explained] = &[
     Explained("v_madak_f16",           "RESULT_16", Ours, "the upper half becomes 0 on gfx9"),
     Explained("v_madmk_f16",           "RESULT_16", Ours, "the upper half becomes 0 on gfx9"),
     Explained("*qsad_pk_u16_u8",       "RESULT_16", Ours, "the name gives the type of one of four results"),
-    Explained("v_sad_u16",             "RESULT_16", Ours, "the name gives the type of the sources"),
     Explained("v_s_*",                 "RESULT_16", Ours, "the result is in a scalar register"),
 ];
 
