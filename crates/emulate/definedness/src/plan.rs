@@ -711,8 +711,13 @@ fn scalar_plan(config: &Config, inst: &Inst) -> Scalar {
         _ => None,
     });
     let mut sources = sources(config, inst, inst.op);
-    if inst.format == Format::Sopk && inst.op.name() != "s_movk_i32" {
-        // SOPK reads what it also writes.
+    // These read what they also write, and do not say so where sources are printed.
+    let name = inst.op.name();
+    let keeps = inst.op.has(Traits::KEEPS)
+        || ["s_bitset", "s_fmac"]
+            .iter()
+            .any(|start| name.starts_with(start));
+    if keeps || inst.format == Format::Sopk && name != "s_movk_i32" {
         sources.extend(destination.map(|(slot, words)| Source {
             at: At::Slot(slot),
             words,

@@ -354,12 +354,27 @@ const WORDS: &[Exact<OfWords>] = of_words![0:
     ("lshl3_add_u32", |_, v| up(v[0] << 3 | v[1])), ("lshl4_add_u32", |_, v| up(v[0] << 4 | v[1])),
 ];
 
+/// A bit of the second source gets a value, and the first says which. `others`: the bits that have another value now.
+fn set_bit(x: Words, v: Words, others: u32) -> u32 {
+    match v[0] & 31 {
+        0 => v[1] & !(1 << (x[0] & 31)),
+        _ => v[1] | others,
+    }
+}
+
+fn set_bit64(x: Pairs, v: Pairs, others: u64) -> u64 {
+    match v[0] & 63 {
+        0 => v[1] & !(1 << (x[0] & 63)),
+        _ => v[1] | others,
+    }
+}
+
 /// Scalar instructions that differ from the vector instruction of that name.
 #[rustfmt::skip]
 const SCALAR_WORDS: &[Exact<OfWords>] = of_words![0:
     ("bfe_u32", |x, v| scalar_field(x, v, false)), ("bfe_i32", |x, v| scalar_field(x, v, true)),
     ("andn1_b32", |x, v| and([!x[0], x[1], 0], v)), ("orn1_b32", |x, v| or([!x[0], x[1], 0], v)),
-    ("bitset0_b32", either), ("bitset1_b32", either), ("bitcmp0_b32", bit), ("bitcmp1_b32", bit), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
+    ("bitset0_b32", |x, v| set_bit(x, v, x[1])), ("bitset1_b32", |x, v| set_bit(x, v, !x[1])), ("bitcmp0_b32", bit), ("bitcmp1_b32", bit), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
 ];
 
 #[rustfmt::skip]
@@ -381,6 +396,7 @@ const PAIRS: &[Exact<OfPairs>] = &[
     ("add_nc_u64", |_, v| up64(v[0] | v[1])), ("sub_nc_u64", |_, v| up64(v[0] | v[1])),
     ("add_u64", |_, v| up64(v[0] | v[1])), ("sub_u64", |_, v| up64(v[0] | v[1])),
     ("bitcmp0_b64", bit64), ("bitcmp1_b64", bit64),
+    ("bitset0_b64", |x, v| set_bit64(x, v, x[1])), ("bitset1_b64", |x, v| set_bit64(x, v, !x[1])),
 ];
 
 const PAIR_LEFT: fn(Pairs, Pairs) -> u64 = |x, v| by64(x[1], v[1], |amount| v[0] << amount);
@@ -391,6 +407,7 @@ const PAIR_RIGHT_SIGNED: fn(Pairs, Pairs) -> u64 =
 #[rustfmt::skip]
 const OTHERS: &[(&str, Rule)] = &[
     ("cndmask_b32", Rule::Select), ("cndmask_b16", Rule::Select), ("cselect_b32", Rule::Select), ("cselect_b64", Rule::Select),
+    ("cmov_b32", Rule::Select), ("cmov_b64", Rule::Select), ("cmovk_i32", Rule::Select),
     ("readfirstlane_b32", Rule::FirstLane), ("readlane_b32", Rule::ReadLane), ("writelane_b32", Rule::WriteLane),
     ("swap_b32", Rule::Swap(Exchange::Whole)), ("swap_b16", Rule::Swap(Exchange::Whole)),
 ];
