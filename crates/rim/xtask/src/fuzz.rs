@@ -10,6 +10,7 @@ use std::{
     process::Command,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
+    time::SystemTime,
 };
 
 use anyhow::{Context, Result, bail, ensure};
@@ -43,9 +44,17 @@ const INSTRUMENTATION: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-cov
 /// Given, so that build scripts stay uninstrumented.
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
+/// The number of the first program on a day, so that each day tries programs of its own.
+fn first_of(time: SystemTime) -> u64 {
+    /// More than a day's.
+    const PROGRAMS: u64 = 100_000;
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or_default().as_secs() / (24 * 60 * 60) * PROGRAMS
+}
+
 /// `[--seconds N] [--first N] [TARGET…]`.
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {
-    let (mut seconds, mut first, mut names) = (SECONDS, 1, Vec::new());
+    let (mut seconds, mut first, mut names) = (SECONDS, first_of(SystemTime::now()), Vec::new());
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
@@ -312,3 +321,20 @@ kernel void work(global int *out, global const float *in, int n, local int *room
             out[i] += room[k];
 }
 ";
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn each_day_has_programs_of_its_own() {
+        let hours = |hours: u64| {
+            let since = Duration::from_secs(hours * 60 * 60);
+            first_of(SystemTime::UNIX_EPOCH + since)
+        };
+        assert_eq!((hours(0), hours(23)), (0, 0));
+        assert_eq!((hours(24), hours(49)), (100_000, 200_000));
+    }
+}

@@ -103,7 +103,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "fuzz",
-        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets for all parsers, or count: random programs, one total; rewrite: random kernels, instrumented and compared; or device: random programs, on the host and on the emulated GPU",
+        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets for all parsers, or count: random programs, one total; rewrite: random kernels, instrumented and compared; or device: random programs, on the host and on the emulated GPU; they are others each day, or from number first on",
         fuzz::run,
     ),
     (

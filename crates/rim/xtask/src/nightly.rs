@@ -29,6 +29,8 @@ const PARTS: &[Part] = &[
     ("fill-2",     &["env", "LUTHIER_FILL=random:2", "cargo", "test", "--release", "--workspace", "--test", "run"], 60),
     ("native",     &["env", "LUTHIER_NATIVE=1", "cargo", "test", "--release", "--workspace", "--test", "run"], 60),
     ("fuzz-native", &["env", "LUTHIER_NATIVE=1", "xtask", "fuzz", "device", "--seconds", "300"], 60),
+    ("fuzz-rewrite", &["xtask", "fuzz", "rewrite", "--seconds", "300"], 60),
+    ("fuzz-count", &["xtask", "fuzz", "count", "--seconds", "300"], 60),
     ("fuzz",       &["xtask", "fuzz", "--seconds", "300"], 120),
     ("sanitize",   &["xtask", "sanitize", "address"], 90),
     ("c",          &["xtask", "c", "--all"], 20),
