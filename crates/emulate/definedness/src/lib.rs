@@ -36,7 +36,7 @@ use isa::Inst;
 use wave::{Config, Shadow};
 
 use inexact::Inexact;
-use memory::Memory;
+use memory::{Memory, View};
 use plan::{Listed, Plan};
 use report::Reports;
 pub use report::{Found, Origin, Sink, Use};
@@ -111,7 +111,9 @@ impl Definedness {
 
     /// The undefined bits of so many bytes.
     pub fn undefined_bits(&self, start: u64, bytes: usize) -> Vec<u8> {
-        self.shared.memory.bits(start, bytes)
+        let (memory, mut view) = (&self.shared.memory, View::new());
+        let all = start..start + bytes as u64;
+        all.map(|at| view.load(memory, at, 1) as u8).collect()
     }
 
     /// Names of executed instructions whose results count as defined for want of a rule.

@@ -210,21 +210,6 @@ impl Memory {
         })
     }
 
-    /// The undefined bits of so many bytes.
-    pub fn bits(&self, start: u64, bytes: usize) -> Vec<u8> {
-        let (mut all, mut known) = (Vec::with_capacity(bytes), None);
-        for at in start..start + bytes as u64 {
-            let number = at / PAGE;
-            let (_, page) = match known.take() {
-                Some(found @ (of, _)) if of == number => known.insert(found),
-                _ => known.insert((number, self.page(number))),
-            };
-            let word = |page: &Arc<Page>| page.word(at).load(Relaxed) >> (8 * (at % 4));
-            all.push(page.as_ref().map_or(0, word) as u8);
-        }
-        all
-    }
-
     /// The bits at `from` become those at `to`.
     pub fn copy(&self, to: u64, from: u64, bytes: u64) {
         // Most of what is copied is defined.

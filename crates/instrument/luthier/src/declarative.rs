@@ -4,12 +4,11 @@ use crate::{
     Argument, At, Block, Cache, Edit, Error, Insert, Instruction, Kernel, Result, Results,
     SiteFilter, Tool, ToolFile, ToolInfo,
     description::{Each, Expression, expression},
-    filter::pattern_hint,
     options,
     per_place::{self, Part, Places},
 };
 use isa::Effects;
-use session::Unmatched;
+use session::{Unmatched, pattern_hint};
 
 /// A tool that does what its [`crate::Description`] says.
 #[derive(Clone, Debug)]

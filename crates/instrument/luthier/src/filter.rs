@@ -291,14 +291,6 @@ fn without_encoding(written: &str) -> &str {
     stem.unwrap_or(written)
 }
 
-/// A note for messages about conditions that hold nowhere.
-pub(crate) fn pattern_hint(conditions: &str) -> &'static str {
-    match conditions.contains("opcode=") {
-        true => " (patterns of opcodes are like v_*, not regular expressions)",
-        false => "",
-    }
-}
-
 /// Names that are offered for one that is none.
 const NEAR_NAMES: usize = 3;
 
@@ -358,12 +350,6 @@ mod tests {
             assert_eq!(without_encoding(written), "v_add_f32");
         }
         assert_eq!(without_encoding("v_add_f32"), "v_add_f32");
-    }
-
-    #[test]
-    fn conditions_on_opcodes_get_the_note_on_patterns() {
-        assert!(pattern_hint("opcode=ds_.*").contains("not regular expressions"));
-        assert_eq!(pattern_hint("kind=matrix"), "");
     }
 
     #[test]

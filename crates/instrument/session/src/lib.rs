@@ -52,7 +52,7 @@ pub use selection::{BadSetting, Selection};
 pub use session::{Decision, Dispatch, Session, Substitute};
 pub use summary::Summary;
 pub use usage::Usage;
-pub use vain::NOWHERE;
+pub use vain::{NOWHERE, pattern_hint};
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -105,11 +105,16 @@ pub(crate) fn places(conditions: &str, kernels: &[KernelLine]) -> Option<String>
     Some(format!(
         "{conditions} holds at no place of {}{}; `luthier inspect --disassemble` shows their instructions",
         list(names),
-        match conditions.contains("opcode=") {
-            true => " (patterns of opcodes are like v_*, not regular expressions)",
-            false => "",
-        }
+        pattern_hint(conditions)
     ))
+}
+
+/// A note for messages about conditions that hold nowhere.
+pub fn pattern_hint(conditions: &str) -> &'static str {
+    match conditions.contains("opcode=") {
+        true => " (patterns of opcodes are like v_*, not regular expressions)",
+        false => "",
+    }
 }
 
 /// The first of them, each once, and how many more there are.
@@ -119,5 +124,16 @@ pub(crate) fn list(names: impl Iterator<Item = String>) -> String {
     match names.len() - first.len() {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_on_opcodes_get_the_note_on_patterns() {
+        assert!(pattern_hint("opcode=ds_.*").contains("not regular expressions"));
+        assert_eq!(pattern_hint("kind=matrix"), "");
     }
 }
